@@ -42,8 +42,8 @@
  *          one scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read
  *          once, written once, and so are keys of few values.
  *
- * Scratch  one copy of the keys, and 1% for the regions' slack, the buckets and the lists of what
- *          is left.
+ * Scratch  one copy of the keys, and 1%, from 2^25 keys on 5%, for the regions' slack, the buckets
+ *          and the lists of what is left.
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
@@ -57,6 +57,7 @@
 #include "gpu/bucket_sort/7_write_few_values.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
+#include "gpu/tree_buckets/launches.cuh"
 
 /* ---- the whole ---- */
 
@@ -91,14 +92,14 @@ static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second
             const size_t few = hybrid_few_shared<K>(bits);
             const size_t tree = j.tree != nullptr ? hybrid_tree_shared(bits) : 0;
             USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>), blocks, 1024,
-                               few > tree ? few : tree, j.keys, j.n, j.map, bits, j.plan, counts,
+                               few > tree ? few : tree, j.from, j.n, j.map, bits, j.plan, counts,
                                j.handed, j.few_values, static_cast<unsigned *>(nullptr),
                                static_cast<const hybrid_tree *>(j.tree));
             return;
         }
     }
     USW_LAUNCH_CHAINED(g, (hybrid_count<K, identity>), blocks, 1024, hybrid_count_shared(bits),
-                       j.keys, j.n, j.map, bits, j.plan, counts, j.handed);
+                       j.from, j.n, j.map, bits, j.plan, counts, j.handed);
 }
 
 /* Keys are counted by the leading bits that the sample has seen. Uneven keys are counted a second
@@ -119,6 +120,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            bits1,
                            capacity,
                            tile,
+                           hybrid_tree_shape<K, false>::tile,
                            j.fine,
                            second,
                            second ? bits - j.bits : 0,
@@ -155,20 +157,23 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
     return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike};
 }
 
-/* A larger sample weighs the leaves of the tree, for keys that go by one. */
+/* A larger sample weighs the leaves of the tree, for keys that go by one; of many keys the first
+ * scatter may then count them. */
 template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
 {
-    const unsigned long long wanted = (size_t(TREE_WEIGHED) << j.bits) / 32;
-    const unsigned long long most = j.n / 32 / TREE_WEIGHED_PART;
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
-                       j.keys, j.n, j.map, j.bits, j.plan, j.tree, wanted < most ? wanted : most);
+                       j.from, j.n, j.map, j.bits, j.plan, j.tree,
+                       hybrid_weigh_stretches(j.n, j.bits));
+    if (j.tree_room != 0) {
+        hybrid_queue_tree_counts<K, identity>(g, j);
+    }
 }
 
 /* sample, count and place. */
 template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
-    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.keys, j.n, j.map,
+    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.from, j.n, j.map,
                j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
                hybrid_even_for(j), j.few_values, j.tree);
     if constexpr (sizeof(K) >= 4) {
@@ -188,8 +193,8 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 /* What the buckets leave to be done, where large ones are not left to the radix sort. */
 template <typename K, bool identity> static void sort_large(usw_gpu *g, const hybrid_job<K> &j)
 {
-    hybrid_large_args<K> args = {
-        j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier, hybrid_one_block_keys(j.n)};
+    hybrid_large_args<K> args = {j.keys, j.tmp,   j.from,     j.map,
+                                 j.plan, j.lists, g->barrier, hybrid_one_block_keys(j.n)};
     USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_large<K, identity>), g->sms, 1024,
                            hybrid_large_shared<K>(), args);
     usw_queue_bin_sorts(g, j);
@@ -207,8 +212,8 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         hybrid_queue_scatter<K, false, identity>(g, j);
     }
     if (j.tree != nullptr) {
-        hybrid_queue_tree_scatter<K, true, identity>(g, j);
-        hybrid_queue_tree_scatter<K, false, identity>(g, j);
+        hybrid_queue_tree_scatter<K, SCATTER_FIRST, identity>(g, j);
+        hybrid_queue_tree_scatter<K, SCATTER_SECOND, identity>(g, j);
     }
     usw_queue_bucket_sorts(g, j);
     if (j.tree != nullptr) {
@@ -217,7 +222,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     if (j.lists_large) {
         sort_large<K, identity>(g, j);
     }
-    USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.map, j.plan,
+    USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.from, j.keys, j.n, j.map, j.plan,
                static_cast<const hybrid_few<K> *>(j.few_values));
     usw_digit_scratch scratch = {};
     scratch.keys_tmp = j.tmp;
@@ -246,14 +251,11 @@ template <typename K, int size> static bool has_shared_memory(const usw_gpu *g, 
  * that they are sorted by the counts of their values. */
 template <typename K> static bool tree_fits(const usw_gpu *g, unsigned long long n, unsigned bits)
 {
-    using shape = hybrid_tree_shape<K>;
     using rest = hybrid_rest_shape;
     const bool by_values =
         sizeof(K) == 4 && hybrid_by_size<K>(n, bits, [](auto size) { return size == 2; });
     return n >= (sizeof(K) == 4 ? TREE_FROM_32 : TREE_FROM_64) && !by_values &&
-           hybrid_tree_shared(bits) <= g->shared_bytes &&
-           hybrid_tree_scatter_shared<K, shape::threads, shape::keys, shape::slots>() <=
-               g->shared_bytes &&
+           hybrid_tree_shared(bits) <= g->shared_bytes && hybrid_tree_scatters_fit<K>(g, bits) &&
            hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits) <= g->shared_bytes;
 }
 
@@ -265,6 +267,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
     hybrid_choose_uncounted(g, j);
     j.may_tree = j.bits1 < j.bits && tree_fits<K>(g, j.n, j.bits);
+    j.tree_room = j.may_tree && j.stride != 0 ? hybrid_regions_keys(j.n) : 0;
     j.lists_large = j.n >= LARGE_FROM(sizeof(K));
     j.lists.small = hybrid_local_shape<0>::capacity;
     j.lists.tile = hybrid_large_shape<K>::tile;
@@ -298,7 +301,7 @@ template <typename K> static upsweep_status sort_narrow(usw_gpu *g, hybrid_job<K
             const unsigned long long shares = (j.n + (1u << j.bits)) / HYBRID_FILL_SHARE + 1;
             return USW_LAUNCH_CHAINED(g, (hybrid_fill_shares<K>),
                                       static_cast<unsigned>((shares + 7) / 8), 256, 0, filling, j.n,
-                                      j.map, j.plan);
+                                      j.map, j.plan, j.from != j.keys);
         }
     }
     /* Where keys are few a stretch may hold many values, and one block should not have to write
@@ -306,7 +309,7 @@ template <typename K> static upsweep_status sort_narrow(usw_gpu *g, hybrid_job<K
     const unsigned stretch = j.n <= 3u << 21 ? 2048 : j.n <= 3u << 23 ? 4096 : 8192;
     return USW_LAUNCH_CHAINED(g, (hybrid_fill<K>),
                               static_cast<unsigned>((j.n + stretch - 1) / stretch), 256, 0, filling,
-                              j.n, stretch, j.map, j.plan);
+                              j.n, stretch, j.map, j.plan, j.from != j.keys);
 }
 
 bool usw_bucket_sort_fits(const usw_gpu *g, size_t n, unsigned width)
@@ -330,6 +333,7 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
         using K = decltype(k);
         hybrid_job<K> j = {};
         j.keys = static_cast<K *>(s->keys);
+        j.from = static_cast<const K *>(usw_gpu_keys_from(s));
         j.n = s->n;
         j.map = usw_gpu_keymap_of<K>(s->map);
         j.identity = usw_keymap_is_identity(&s->map);

@@ -229,8 +229,8 @@ upsweep_status usw_radix_sort(usw_gpu *g, const usw_gpu_sort *s, usw_gpu_method 
         return usw_sort_split_cuda.sort(g, s);
     }
     const bool whole = s->bit_begin == 0 && s->bit_end == 8u << s->width;
-    const radix_job job = {s->keys,      s->keys,    nullptr, nullptr, s->n,    s->map,
-                           s->bit_begin, s->bit_end, !whole,  {},      nullptr, nullptr};
+    const radix_job job = {usw_gpu_keys_from(s), s->keys,    nullptr, nullptr, s->n,    s->map,
+                           s->bit_begin,         s->bit_end, !whole,  {},      nullptr, nullptr};
     return sort_job(g, job, s->width, 0, method);
 }
 
@@ -238,12 +238,13 @@ upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, const usw_digi
                                const unsigned *enabled)
 {
     if (s->n <= usw_gpu_one_launch_fits(g, s->width, 0)) {
-        const usw_small_sort small = {s->keys, s->keys,  nullptr, nullptr, 0,
-                                      s->n,    s->width, s->map,  0,       8u << s->width};
+        const usw_small_sort small = {
+            usw_gpu_keys_from(s), s->keys, nullptr, nullptr, 0, s->n, s->width, s->map, 0,
+            8u << s->width};
         return usw_gpu_one_launch_sort(g, &small, false, enabled);
     }
-    const radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n,    s->map,
-                           0,       8u << s->width, false,   scratch, enabled, nullptr};
+    const radix_job job = {usw_gpu_keys_from(s), s->keys, nullptr, nullptr, s->n,   s->map, 0,
+                           8u << s->width,       false,   scratch, enabled, nullptr};
     return usw_gpu_by_width(s->width, [&](auto k) { return sort_radix<decltype(k), 0>(g, job); });
 }
 

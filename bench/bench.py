@@ -25,6 +25,7 @@ CALLS += ["runs", "split", "compact", "histogram", "reduce", "scan"]
 ONE_PATTERN = {"merge": "halves", "unique": "runs", "runs": "runs"}
 ADVERSARIES = ["top24", "clusters", "bucket99"]
 STRETCHES = ["uniform", "tail1%", "tail10%", "changed0.1%", "changed1%", "2files", "8files", "organ"]
+SETTLE = 0.03  # s: OpenMP's threads look for work for 20 ms after a call, and would take the next rival's cores
 
 
 class Rival:
@@ -34,38 +35,51 @@ class Rival:
             [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
 
-    def run(self, cell):
+    def ask(self, cell):
         self.process.stdin.write(" ".join(str(x) for x in cell) + "\n")
         self.process.stdin.flush()
+
+    def answer(self):
         return self.process.stdout.readline().strip()
+
+    def run(self, cell):
+        self.ask(cell)
+        return self.answer()
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def rounds_for(n):
     return 9 if n <= 1 << 16 else 5 if n <= 1 << 22 else 3
 
 
-def measure(rivals, cell):
+def measure(rivals, cell, rounds):
     """{rival: median ns per element} for one cell."""
     times = {r.name: [] for r in rivals}
     playing = list(rivals)
     slow = set()
-    for turn in range(rounds_for(cell[2]) + 1):
+    for r in playing:  # all make their input at once, warm up and are checked
+        r.ask((*cell, 7))
+    for r in list(playing):
+        answer = r.answer()
+        if answer in ("skip", "bad", "wrong", ""):
+            if answer != "skip":
+                print(f"  {r.name}: {answer or 'died'} at {cell}", file=sys.stderr)
+            playing.remove(r)
+            times.pop(r.name)
+    for turn in range(rounds):
         first = turn % max(1, len(playing))  # who comes after whom tells in a few microseconds
         for r in playing[first:] + playing[:first]:
-            if r.name in slow and turn > 1:
+            if r.name in slow:
                 continue  # seconds per run: one timed run says enough
+            if cell[4] > 1:
+                time.sleep(SETTLE)
             started = time.monotonic()
-            answer = r.run((*cell, 7))
-            if answer in ("skip", "bad", "wrong", ""):
-                if answer != "skip":
-                    print(f"  {r.name}: {answer or 'died'} at {cell}", file=sys.stderr)
-                playing.remove(r)
-                times.pop(r.name)
-                continue
+            times[r.name].append(float(r.run((*cell, 7))))
             if time.monotonic() - started > 2.0:
                 slow.add(r.name)
-            if turn > 0:  # the first round warms up
-                times[r.name].append(float(answer))
     return {name: statistics.median(t) for name, t in times.items() if t}
 
 
@@ -80,12 +94,12 @@ def machine():
 
 
 def cells(o):
-    for op in o.ops:
-        for type_ in o.types:
-            for log in o.sizes:
-                patterns = o.patterns if op in SORTS else [ONE_PATTERN.get(op, "uniform")]
-                for pattern in patterns:
-                    for threads in o.threads:
+    for threads in o.threads:
+        for op in o.ops:
+            for type_ in o.types:
+                for log in o.sizes:
+                    patterns = o.patterns if op in SORTS else [ONE_PATTERN.get(op, "uniform")]
+                    for pattern in patterns:
                         yield (op, type_, 1 << log, pattern, threads)
 
 
@@ -99,6 +113,7 @@ def main():
     p.add_argument("--threads", nargs="+", type=int, default=[1, os.cpu_count()])
     p.add_argument("--rivals", nargs="+", help="only these (default: all that were built)")
     p.add_argument("--also", nargs="+", default=[], help="programs built elsewhere from worker.c")
+    p.add_argument("--rounds", type=int, help="timed ones a cell (default: 9 to 3, by n)")
     p.add_argument("--json", default="bench.json")
     p.add_argument("--calls", action="store_true", help="all other calls, uniform, of 2^16 and 2^22")
     p.add_argument("--stretches", action="store_true", help="keys in order over long stretches")
@@ -111,9 +126,12 @@ def main():
     folder = os.path.join(o.build, "bench")
     paths = [os.path.join(folder, f) for f in sorted(os.listdir(folder)) if f.startswith("bench_")]
     paths += o.also
-    rivals = [Rival(f) for f in paths if os.access(f, os.X_OK) and os.path.isfile(f)]
+    paths = [f for f in paths if os.access(f, os.X_OK) and os.path.isfile(f)]
     if o.rivals:
-        rivals = [r for r in rivals if r.name in o.rivals or r.name == "upsweep"]
+        wanted = ["bench_" + name for name in o.rivals + ["upsweep"]]
+        paths = [f for f in paths if os.path.basename(f) in wanted]
+    rivals = []
+    threads = None
     rows = []
     print("ns per element, medians; ratio = best rival / upsweep, above 1 we win; x unif = how many times")
     print("the speed of uniform keys, where these were measured first")
@@ -125,7 +143,12 @@ def main():
         if ended:
             print("ended before the last cell")
             break
-        times = measure(rivals, cell)
+        if cell[4] != threads:  # some rivals keep the number of threads of their first call
+            threads = cell[4]
+            for r in rivals:
+                r.end()
+            rivals = [Rival(f) for f in paths]
+        times = measure(rivals, cell, o.rounds or rounds_for(cell[2]))
         ours = times.get("upsweep")
         others = sorted((t, name) for name, t in times.items() if name != "upsweep")
         ratio = others[0][0] / ours if ours and others else None

@@ -78,6 +78,9 @@ def numpy_lines(sizes):
                 "ours": lambda a=few: upsweep.unique(a, return_inverse=True),
                 "np.unique": lambda a=few: np.unique(a, return_inverse=True)}
             b = rng.integers(0, 100, n).astype("i4")
+            yield f"sort with positions {dtype}", n, 1, {
+                "ours": lambda a=a: upsweep.sort(a, return_index=True),
+                "np.argsort stable, take": lambda a=a: taken_by_numpy(a)}
             yield f"lexsort i4 of 100, {dtype}", n, 5, {
                 "ours": lambda a=a, b=b: upsweep.lexsort((a, b)),
                 "np.lexsort": lambda a=a, b=b: np.lexsort((a, b))}
@@ -99,8 +102,27 @@ def numpy_lines(sizes):
         rows = a[:n // 100 * 100].reshape(-1, 100)
         yield "rows of 100, sort f8", n, 1, {"ours": lambda r=rows: upsweep.sort(r),
                                              "np.sort": lambda r=rows: np.sort(r)}
+        yield "sum of rows of 100, f8", n, 1, {"ours": lambda r=rows: upsweep.sum(r, axis=1),
+                                               "np.sum": lambda r=rows: np.sum(r, axis=1)}
         yield "rows of 100, sort along axis 0", n, 1, {
             "ours": lambda r=rows: upsweep.sort(r, axis=0), "np.sort": lambda r=rows: np.sort(r, axis=0)}
+
+
+def taken_by_numpy(a):
+    order = np.argsort(a, kind="stable")
+    return a[order], order
+
+
+def text_lines(sizes):
+    for n in sizes:
+        words = np.array([f"{v:x}" for v in np.random.default_rng(n).integers(0, 2**40, n)])
+        for kind in "US":
+            a = words.astype(kind)
+            yield f"sort text {kind}", n, 1, {
+                "ours": lambda a=a: upsweep.sort(a), "np.sort": lambda a=a: np.sort(a)}
+            yield f"argsort text {kind}", n, 1, {
+                "ours": lambda a=a: upsweep.argsort(a),
+                "np.argsort stable": lambda a=a: np.argsort(a, kind="stable")}
 
 
 def top_by_numpy(a, k):
@@ -171,7 +193,8 @@ def main():
     sizes = [16, 100, 1000, 10**5, 10**6] if options.quick else [16, 100, 1000, 10**4, 10**5, 10**6,
                                                                  10**7]
     rows = []
-    for lines in (numpy_lines(sizes), table_lines(sizes), graph_lines(options.quick)):
+    for lines in (numpy_lines(sizes), text_lines([n for n in sizes if n >= 1000]), table_lines(sizes),
+                  graph_lines(options.quick)):
         for what, n, bar, ways in lines:
             if options.only not in what:
                 continue

@@ -131,7 +131,7 @@ void note(void *context, size_t list)
 std::vector<double> time_passes(setting *s, size_t n, size_t piece, std::vector<size_t> *lists)
 {
     std::vector<std::vector<double>> t;
-    const usw_gpu_sort q = {s->keys, n, 2, {32, 0, 0, 0}, 0, 32, false, false};
+    const usw_gpu_sort q = {s->keys, n, 2, {32, 0, 0, 0}, 0, 32, false, false, nullptr};
     for (int r = 0; r < REPEATS; r++) {
         passes p = {s->g->stream, true, {}, {}};
         usw_gpu_begin(s->g, true);

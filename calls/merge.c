@@ -12,6 +12,7 @@
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW,
     PIECE_KEYS = 64 * 1024,
+    ALONE_BYTES = 1 << 20, /* a merge of fewer is done before a second thread is awake */
     TILE_KEYS = 4096
 };
 
@@ -128,16 +129,16 @@ static void piece_task(void *context, size_t t, unsigned lane)
     }
 }
 
-static size_t piece_keys_for(const upsweep *u, size_t n)
+static size_t piece_keys_for(const upsweep *u, size_t n, size_t bytes)
 {
-    return u->threads == 1 ? usw_max(n, 1)
-                           : usw_max(PIECE_KEYS, usw_div_up(n, (size_t)u->threads * 8));
+    bool alone = u->threads == 1 || n * bytes < ALONE_BYTES;
+    return alone ? usw_max(n, 1) : usw_max(PIECE_KEYS, usw_div_up(n, (size_t)u->threads * 8));
 }
 
 static upsweep_status run_merge(job *j, const void *a, size_t na, const void *b, size_t nb,
                                 void *out)
 {
-    size_t n = na + nb, keys = piece_keys_for(j->u, n);
+    size_t n = na + nb, keys = piece_keys_for(j->u, n, j->bytes);
     j->pieces = usw_scratch(j->u, usw_div_up(n, keys) * sizeof(piece));
     j->tiles = usw_scratch_shares(j->u, j->u->threads, j->plain ? 0 : 3 * TILE_KEYS * j->bytes);
     if (j->pieces == NULL || j->tiles.at == NULL) {
@@ -229,7 +230,7 @@ static void map_runs(tree *x, unsigned char *to)
 static void merge_level(tree *x, unsigned char *to)
 {
     job *j = &x->job;
-    size_t keys = piece_keys_for(j->u, x->n);
+    size_t keys = piece_keys_for(j->u, x->n, j->bytes);
     j->count = 0;
     for (size_t r = 0; r < x->k; r += 2) {
         run a = x->runs[r], b = r + 1 < x->k ? x->runs[r + 1] : (run){a.at, 0};

@@ -292,8 +292,7 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
         status = usw_check_place(u, values, "values");
     }
     if (status == UPSWEEP_OK && n > 0 &&
-        !usw_gpu_sort_carrying(u, keys, values, value_bytes, n, type, NULL, 0, &j.options,
-                               &status)) {
+        !usw_gpu_sort_pairs(u, keys, values, value_bytes, n, type, &j.options, &status)) {
         status = j.form == NULL ? pairs_by_choice(&j) : run_pairs(&j);
     }
     return usw_leave(u, status);
@@ -301,15 +300,31 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
 
 /* ---- argsort ---- */
 
+/* j->keys: NULL, or where sorted keys go. */
 static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
 {
     usw_pairs *p = &j->pairs;
+    const void *keys = p->keys;
     USW_CALL_CARRIES(USW_CARRY_INDEX);
     if (j->form == NULL) {
-        usw_pair_sort choice = {.out_payloads = index, .payload_bytes = index_bits / 8};
-        return sort_by_choice(j, &choice);
+        usw_pair_sort choice = {
+            .out_keys = j->keys, .out_payloads = index, .payload_bytes = index_bits / 8};
+        USW_ROUTE_IF(j->keys != NULL, "keys are sorted along with their positions", USW_ALL_TYPES);
+        upsweep_status status = sort_by_choice(j, &choice);
+        if (status == UPSWEEP_OK && j->found == USW_IN_ORDER && j->keys != NULL) {
+            usw_copy_by_threads(j->u, j->keys, keys, j->n * p->key_bytes);
+        }
+        return status;
     }
     USW_ROUTE("by name: key and position in one word");
+    void *copy = NULL;
+    if (j->keys == keys) { /* what is gathered must stand elsewhere than where it goes */
+        copy = usw_scratch(j->u, j->n * p->key_bytes);
+        if (copy == NULL) {
+            return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu keys", j->n);
+        }
+        usw_copy_by_threads(j->u, copy, keys, j->n * p->key_bytes);
+    }
     p->bit_begin = j->options.bit_begin;
     p->bit_end = j->options.bit_end;
     upsweep_status status = sort_records(j);
@@ -321,34 +336,47 @@ static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
     p->value_bytes = index_bits / 8;
     usw_parallel(j->u, usw_div_up(j->n, CHUNK), unpack_task, j);
     report_named(j, false);
+    if (j->keys != NULL) {
+        USW_ROUTE("by name: keys are gathered by their positions");
+        p->records = index;
+        p->record_bytes = index_bits / 8;
+        j->values_copy = copy != NULL ? copy : (void *)(uintptr_t)keys;
+        j->values = j->keys;
+        j->value_bytes = p->key_bytes;
+        usw_parallel(j->u, usw_div_up(j->n, CHUNK), gather_task, j);
+    }
     return UPSWEEP_OK;
+}
+
+upsweep_status usw_argsort_call(upsweep *u, const char *call, const void *keys, size_t n,
+                                upsweep_type type, void *out, void *index, unsigned index_bits,
+                                const upsweep_options *options)
+{
+    job j = {.u = u, .n = n, .keys = out};
+    upsweep_status status = usw_enter(u, options, FLAGS, &j.options);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    status = prepare(&j, keys, type, call);
+    if (status == UPSWEEP_OK && index_bits != 32 && index_bits != 64) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%s: index_bits is %u, not 32 or 64", call,
+                          index_bits);
+    } else if (status == UPSWEEP_OK && index == NULL && n != 0) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%s: index is NULL", call);
+    } else if (status == UPSWEEP_OK && index_bits == 32 && n != 0 && n - 1 > UINT32_MAX) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%s: %zu keys need 64-bit indices", call, n);
+    }
+    status = status == UPSWEEP_OK ? usw_check_place(u, index, "index") : status;
+    status = status == UPSWEEP_OK ? usw_check_place(u, out, "out") : status;
+    if (status == UPSWEEP_OK && n > 0 &&
+        !usw_gpu_argsort(u, keys, n, type, out, index, index_bits, &j.options, &status)) {
+        status = run_argsort(&j, index, index_bits);
+    }
+    return usw_leave(u, status);
 }
 
 upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t n, upsweep_type type,
                                void *index, unsigned index_bits, const upsweep_options *options)
 {
-    job j = {.u = u, .n = n};
-    upsweep_status status = usw_enter(u, options, FLAGS, &j.options);
-    if (status != UPSWEEP_OK) {
-        return status;
-    }
-    status = prepare(&j, keys, type, "argsort");
-    if (status == UPSWEEP_OK && index_bits != 32 && index_bits != 64) {
-        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "argsort: index_bits is %u, not 32 or 64",
-                          index_bits);
-    } else if (status == UPSWEEP_OK && index == NULL && n != 0) {
-        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "argsort: index is NULL");
-    } else if (status == UPSWEEP_OK && index_bits == 32 && n != 0 && n - 1 > UINT32_MAX) {
-        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "argsort: %zu keys need 64-bit indices", n);
-    }
-    if (status == UPSWEEP_OK) {
-        status = usw_check_place(u, index, "index");
-    }
-    void *readable = (void *)(uintptr_t)keys;
-    if (status == UPSWEEP_OK && n > 0 &&
-        !usw_gpu_sort_carrying(u, readable, NULL, 0, n, type, index, index_bits, &j.options,
-                               &status)) {
-        status = run_argsort(&j, index, index_bits);
-    }
-    return usw_leave(u, status);
+    return usw_argsort_call(u, "argsort", keys, n, type, NULL, index, index_bits, options);
 }

@@ -7,7 +7,6 @@
 #include "core/paths.h"
 
 #include <stdio.h>
-#include <time.h>
 
 /* Measured flat between half and twice this: on graphs of few arcs a vertex a bucket about as wide
  * as an arc keeps it filled; with many arcs a vertex narrow buckets save relaxing twice, less so
@@ -126,13 +125,6 @@ static double shared_width(const upsweep *u, const usw_path_form *form, const us
     return shared ? 1 + (double)u->threads / THREADS_A_WIDTH : 1;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static upsweep_status search(upsweep *u, const chosen *c, const usw_path_query *q,
                              usw_path_scratch *scratch, const char *where)
 {
@@ -140,9 +132,9 @@ static upsweep_status search(upsweep *u, const chosen *c, const usw_path_query *
     const char *why = why_one_thread(u, form, q);
     size_t work = q->graph->vertices + q->graph->arcs;
     bool timed = why == NULL && q->cutoff == NULL;
-    uint64_t began = timed ? now_ns() : 0;
+    uint64_t began = timed ? usw_now_ns() : 0;
     bool held_up = false;
-    if (why == NULL && !usw_may_share(u, timed ? work : 0)) {
+    if (why == NULL && !usw_may_share(u, USW_SHARED_PATHS, timed ? work : 0)) {
         USW_ROUTE_OF("a search that several threads might share", USW_NO_TYPES);
         why = "threads were held up of late, or are compared with one";
     }
@@ -154,7 +146,7 @@ static upsweep_status search(upsweep *u, const chosen *c, const usw_path_query *
             usw_report(u, c->name, "%u threads share a search%s in buckets of width %g",
                        usw_parallel_threads(u), where, q->delta);
             if (timed) {
-                usw_note_time(u, work, true, now_ns() - began);
+                usw_note_time(u, USW_SHARED_PATHS, work, true, usw_now_ns() - began);
             }
             return status;
         }
@@ -165,13 +157,13 @@ static upsweep_status search(upsweep *u, const chosen *c, const usw_path_query *
     usw_report(u, c->name, "one thread searches%s in buckets of width %g, since %s", where,
                q->delta, why);
     USW_ROUTE_OF("one thread searches", USW_NO_TYPES);
-    uint64_t alone = timed ? now_ns() : 0;
+    uint64_t alone = timed ? usw_now_ns() : 0;
     upsweep_status status = form->search(scratch, q);
     if (timed) {
-        usw_note_time(u, work, false, now_ns() - alone);
+        usw_note_time(u, USW_SHARED_PATHS, work, false, usw_now_ns() - alone);
     }
     if (timed && held_up) {
-        usw_note_time(u, work, true, now_ns() - began);
+        usw_note_time(u, USW_SHARED_PATHS, work, true, usw_now_ns() - began);
     }
     return status;
 }

@@ -8,7 +8,10 @@
 #include "calls/sort_choice.h"
 #include "cpu/pair_sort/pair_sort.h"
 
-enum { FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE };
+enum {
+    FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
+    SHAPED = 10 /* keys of 64 bits of a row, from which AVX2 gains by not mapping them */
+};
 
 typedef struct rows_job {
     upsweep *u;
@@ -29,39 +32,62 @@ typedef struct rows_job {
 
 static void sort_plain(const rows_job *j, void *row, size_t n)
 {
-    USW_ROUTE("a short row");
+    const usw_cache_sort_steps *steps = USW_PICK(j->u->isa, usw_cache_sort_steps);
     const usw_keymap_steps *maps = USW_PICK(j->u->isa, usw_keymap_steps);
-    if (usw_keymap_is_identity(&j->map)) {
-        USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[j->width](row, n);
+    bool plain = usw_keymap_is_identity(&j->map);
+    if (!plain && j->u->isa == USW_AVX2 && j->width == 3 && n >= SHAPED && n <= USW_SMALL) {
+        USW_ROUTE_ON("a short row by its shape", USW_TYPES_OF_64_BITS, 1u << USW_AVX2);
+        (void)steps->sort_small[3](row, n, &j->map);
         return;
     }
-    maps->map[j->width](row, row, n, &j->map);
-    USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[j->width](row, n);
-    maps->unmap[j->width](row, row, n, &j->map);
+    USW_ROUTE("a short row");
+    if (!plain) {
+        maps->map[j->width](row, row, n, &j->map);
+    }
+    steps->sort[j->width](row, n);
+    if (!plain) {
+        maps->unmap[j->width](row, row, n, &j->map);
+    }
+}
+
+/* Keys of 64 bits; room: for 2 n of them. False, with nothing done, where too many agree in their
+ * upper bits. */
+static bool sort_wide(const rows_job *j, uint64_t *row, size_t n, unsigned char *index,
+                      uint64_t *room)
+{
+    const usw_keymap_steps *maps = USW_PICK(j->u->isa, usw_keymap_steps);
+    uint64_t positions = (UINT64_C(1) << usw_log2_up(n)) - 1, *words = room + n;
+    maps->map[3](room, row, n, &j->map);
+    if (!usw_order_keys(j->u, room, words, n)) {
+        return false;
+    }
+    USW_ROUTE_OF("a short row of 64 bits with positions", USW_TYPES_OF_64_BITS);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t from = words[i] & positions;
+        row[i] = room[from];
+        usw_store_raw(index + i * j->index_bytes, j->index_bytes, from);
+    }
+    maps->unmap[3](row, row, n, &j->map);
+    return true;
 }
 
 static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigned char *index,
                         void *buffer)
 {
-    USW_ROUTE("a short row with positions");
-    uint64_t *narrow = buffer;
-    usw_u128 *wide = buffer;
     bool is_narrow = j->bytes <= 4;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = usw_map_key(&j->map, usw_load_raw(row + i * j->bytes, j->bytes));
-        if (is_narrow) {
-            narrow[i] = key << 32 | i;
-        } else {
-            wide[i] = (usw_u128)key << 64 | i;
-        }
+    if (!is_narrow && sort_wide(j, (uint64_t *)(void *)row, n, index, buffer)) {
+        return;
     }
+    USW_ROUTE("a short row with positions");
+    const usw_pack_steps *steps = USW_PICK(j->u->isa, usw_pack_steps);
+    usw_pairs p = {.keys = row, .key_bytes = j->bytes, .map = j->map, .bit_end = j->map.bits};
+    p.records = buffer;
+    p.record_bytes = is_narrow ? 8 : 16;
+    steps->pack(&p, 0, n);
     USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[is_narrow ? 3 : 4](buffer, n);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = is_narrow ? narrow[i] >> 32 : (uint64_t)(wide[i] >> 64);
-        uint64_t from = is_narrow ? (uint32_t)narrow[i] : (uint64_t)wide[i];
-        usw_store_raw(row + i * j->bytes, j->bytes, usw_unmap_key(&j->map, key));
-        usw_store_raw(index + i * j->index_bytes, j->index_bytes, from);
-    }
+    p.values = index;
+    p.value_bytes = j->index_bytes;
+    steps->unpack(&p, 0, n);
 }
 
 static void sort_short(void *context, size_t r, size_t at, size_t n, unsigned lane)

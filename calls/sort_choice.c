@@ -230,13 +230,13 @@ static usw_sort_choice walk(const usw_sort_case *c, usw_kept_choice *kept)
     return choice_of(c->what, i, patterns);
 }
 
-/* The choice for keys is kept, since the walk takes a tenth of the time of 500 keys. */
+/* The choices for keys and pairs are kept, since the walk takes a tenth of the time of 500 keys. */
 usw_sort_choice usw_choose_sort(const usw_sort_case *c)
 {
-    usw_kept_choice other = {0}, *kept = c->what == USW_KEYS ? &c->u->chosen[c->width] : &other;
-    if (c->what == USW_KEYS && kept->facts == c->facts && kept->from <= c->n &&
-        c->n < kept->below) {
-        return choice_of(USW_KEYS, kept->id, kept->patterns);
+    bool keeps = c->what <= USW_PAIRS;
+    usw_kept_choice other = {0}, *kept = keeps ? &c->u->chosen[c->what][c->width] : &other;
+    if (keeps && kept->facts == c->facts && kept->from <= c->n && c->n < kept->below) {
+        return choice_of(c->what, kept->id, kept->patterns);
     }
     return walk(c, kept);
 }

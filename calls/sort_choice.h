@@ -78,5 +78,22 @@ void usw_report_pattern(upsweep *u, usw_sorted what, usw_found found, size_t n);
 /* The automatic sort, from within a call. Keys are as they were after a failure. */
 upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type,
                              const usw_options *o);
+/* All of upsweep_sort on the CPU, from within a call that has checked keys and options. */
+upsweep_status usw_sort_on_cpu(upsweep *u, void *keys, size_t n, upsweep_type type,
+                               const usw_options *o);
+/* UPSWEEP_OK if name is NULL or that of a sort. */
+upsweep_status usw_check_sort_name(upsweep *u, const char *name);
+
+/* ---- calls/pairs.c ---- */
+
+/* upsweep_argsort under another name; out, if not NULL, gets the sorted keys, and may be keys. */
+upsweep_status usw_argsort_call(upsweep *u, const char *call, const void *keys, size_t n,
+                                upsweep_type type, void *out, void *index, unsigned index_bits,
+                                const upsweep_options *options);
+
+/* ---- calls/sort_copy.c ---- */
+
+/* Copies arrays that do not overlap, or are the same, by the handle's threads. */
+void usw_copy_by_threads(upsweep *u, void *to, const void *from, size_t bytes);
 
 #endif

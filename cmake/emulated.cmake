@@ -44,8 +44,10 @@ if(cuda_forms)
     target_link_libraries(upsweep_cuda_emulated PRIVATE cuda_emulator)
     target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--version-script=${emulate_dir}/plugin.map)
     if(UPSWEEP_SANITIZE) # its runtime is in the program, which is C and has none for C++ classes
-        target_compile_options(cuda_emulator PRIVATE -fno-sanitize=vptr)
-        target_compile_options(upsweep_cuda_emulated PRIVATE -fno-sanitize=vptr)
+        target_compile_options(cuda_emulator PRIVATE -fno-sanitize=vptr,function)
+        # Sanitizers take minutes for a file of kernels. These are watched by the emulator's guards around every
+        # array and piece of scratch, and in gcc's build as below.
+        target_compile_options(upsweep_cuda_emulated PRIVATE -O1 -g1 -fno-sanitize=all)
     else()
         target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--no-undefined)
     endif()

@@ -44,6 +44,7 @@ add_custom_command(OUTPUT ${page_parts}
             "-DSCRIPTS=${page_scripts}" -P ${PROJECT_SOURCE_DIR}/cmake/page_parts.cmake
     DEPENDS ${explained} ${page_wasm} ${page_scripts} ${site}/page.html ${site}/page.css
             ${site}/glossary.txt ${site}/tasks/tasks.txt ${site}/tasks/lanes.h ${site}/tasks/lanes.c
+            ${PROJECT_SOURCE_DIR}/python/upsweep/lanes.py
             cmake/page_parts.cmake VERBATIM)
 # Our solutions of the tasks of `upsweep learn`, each under a name of its own, and what runs them.
 file(GLOB solutions CONFIGURE_DEPENDS ${site}/tasks/solutions/*.c)

@@ -12,6 +12,15 @@ file(GLOB ranks_mpi CONFIGURE_DEPENDS ranks/mpi/*.c)
 file(GLOB ranks_program CONFIGURE_DEPENDS ranks/program/*.c)
 add_library(upsweep_ranks OBJECT EXCLUDE_FROM_ALL ${ranks})
 target_include_directories(upsweep_ranks PUBLIC include PRIVATE .)
+if(UPSWEEP_TESTS) # the same, which counts its ways
+    add_library(upsweep_ranks_checked OBJECT EXCLUDE_FROM_ALL ${ranks})
+    target_include_directories(upsweep_ranks_checked PUBLIC include PRIVATE .)
+    target_compile_definitions(upsweep_ranks_checked PRIVATE USW_CHECKED)
+    if(UPSWEEP_COVERAGE)
+        target_compile_options(upsweep_ranks_checked PRIVATE -O1 --coverage -fprofile-update=atomic)
+    endif()
+    set_target_properties(upsweep_ranks_checked PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
+endif()
 
 set(upsweep_mpis)
 set(mpi_why "")
@@ -78,10 +87,15 @@ foreach(name ${upsweep_mpis})
         LINK_DEPENDS ${PROJECT_SOURCE_DIR}/ranks/mpi/upsweep_mpi.map
         INSTALL_RPATH "$ORIGIN") # libupsweep.so.0 lies beside it
     if(TARGET upsweep_io AND ranks_program)
+        # The analyser sees each source once: as a part of the one program.
+        set_target_properties(upsweep_mpi_${name} PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
         add_executable(upsweep_mpi_program_${name} ${ranks_program} ${ranks_mpi} $<TARGET_OBJECTS:upsweep_ranks>)
         target_include_directories(upsweep_mpi_program_${name} PRIVATE .)
         target_include_directories(upsweep_mpi_program_${name} SYSTEM PRIVATE ${mpi_${name}_includes})
         target_link_libraries(upsweep_mpi_program_${name} PRIVATE upsweep_shared upsweep_io ${mpi_${name}_libraries})
+        if(NOT name STREQUAL "default")
+            set_target_properties(upsweep_mpi_program_${name} PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
+        endif()
         set_target_properties(upsweep_mpi_program_${name} PROPERTIES OUTPUT_NAME upsweep-mpi
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/mpi/${name}
             INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

@@ -7,6 +7,7 @@ if(NOT PYTHON OR UPSWEEP_SANITIZE) # sanitizers keep code that is never reached
 endif()
 add_executable(routes_list ${PROJECT_SOURCE_DIR}/test/routes/routes_list.c)
 target_include_directories(routes_list PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+target_sources(routes_list PRIVATE $<TARGET_OBJECTS:upsweep_ranks_checked> ${PROJECT_SOURCE_DIR}/io/parallel.c)
 target_link_libraries(routes_list PRIVATE -Wl,--whole-archive upsweep_checked -Wl,--no-whole-archive)
 
 set(routes ${PROJECT_BINARY_DIR}/routes)

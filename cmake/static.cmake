@@ -10,6 +10,7 @@ if(UPSWEEP_LIBRARY_OBJECT)
     add_library(upsweep_static STATIC ${UPSWEEP_LIBRARY_OBJECT})
     set_source_files_properties(${UPSWEEP_LIBRARY_OBJECT} PROPERTIES EXTERNAL_OBJECT ON)
     set_target_properties(upsweep_static PROPERTIES LINKER_LANGUAGE C)
+    set_target_properties(upsweep_objects PROPERTIES EXCLUDE_FROM_ALL ON) # for a shared library alone
     return()
 endif()
 set(one_object OFF)
@@ -20,17 +21,17 @@ if(CMAKE_OBJCOPY AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT UPSWEEP_SANITIZE
     endif()
 endif()
 if(one_object)
-    set(whole ${PROJECT_BINARY_DIR}/upsweep_whole.o)
+    set(library_object ${PROJECT_BINARY_DIR}/upsweep_whole.o)
     separate_arguments(link_flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
     list(FILTER link_flags INCLUDE REGEX "^(-m|--target|--sysroot)")
-    add_custom_command(OUTPUT ${whole}
-        COMMAND ${CMAKE_C_COMPILER} ${link_flags} -r -nostdlib -Wl,--unique=.text* -Wl,--unique=.rodata* -Wl,--unique=.data* -o ${whole}
+    add_custom_command(OUTPUT ${library_object}
+        COMMAND ${CMAKE_C_COMPILER} ${link_flags} -r -nostdlib -Wl,--unique=.text* -Wl,--unique=.rodata* -Wl,--unique=.data* -o ${library_object}
                 $<TARGET_OBJECTS:upsweep_objects>
-        COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${whole}
+        COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${library_object}
         DEPENDS upsweep_objects $<TARGET_OBJECTS:upsweep_objects>
         COMMENT "linking the objects of libupsweep.a into one" COMMAND_EXPAND_LISTS VERBATIM)
-    add_library(upsweep_static STATIC ${whole})
-    set_source_files_properties(${whole} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    add_library(upsweep_static STATIC ${library_object})
+    set_source_files_properties(${library_object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     set_target_properties(upsweep_static PROPERTIES LINKER_LANGUAGE C)
 else()
     add_library(upsweep_static STATIC $<TARGET_OBJECTS:upsweep_objects>)

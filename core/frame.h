@@ -73,6 +73,20 @@ typedef struct usw_kept_choice {
     uint32_t facts, id, patterns;
 } usw_kept_choice;
 
+/* How long work of an amount took, by one thread and shared. Sorts: of 256 to 511 KB, up to 1 MB
+ * and up to 2 MB. */
+enum { USW_EARLY_BYTES = 256 << 10, USW_SURE_BYTES = 2 << 20 };
+typedef enum usw_shared_work {
+    USW_SHARED_PATHS,
+    USW_SHARED_SORTS,
+    USW_SHARED_WORKS = USW_SHARED_SORTS + 3
+} usw_shared_work;
+typedef struct usw_sharing {
+    size_t work;
+    uint64_t ns[2];
+    unsigned turn;
+} usw_sharing;
+
 struct upsweep {
     /* What a short call reads and writes comes first, together (calls/sort.c): a line that was not
      * in a cache costs as much as a hundred keys. */
@@ -86,14 +100,16 @@ struct upsweep {
     unsigned threads_most; /* of the handle */
     pthread_mutex_t lock;  /* one call at a time; taken by usw_enter */
     upsweep_tuning tuning;
-    usw_kept_choice chosen[4]; /* by index of the width; of this tuning */
-    size_t scratch_limit;      /* 0: none */
+    usw_kept_choice chosen[2][4]; /* for keys, for pairs; by index of the width; of this tuning */
+    size_t scratch_limit;         /* 0: none */
     void *(*allocate)(void *context, size_t bytes, size_t alignment);
     void (*release)(void *context, void *pointer, size_t bytes);
     void *context;
     usw_block *blocks; /* scratch, newest first (arena.c) */
     size_t scratch_held, scratch_used, scratch_peak;
-    size_t scratch_most;    /* that was held at once during this call */
+    size_t scratch_most; /* that was held at once during this call */
+    bool shares_early;   /* the tuning is the default one for many cores (tuning.c) */
+    usw_sharing sharing[USW_SHARED_WORKS];
     usw_pool *pool;         /* NULL until the first call that uses threads (threads.c) */
     struct usw_gpu *gpu;    /* NULL: none open */
     bool gpu_refused;       /* AUTO: it was tried */
@@ -237,6 +253,14 @@ unsigned usw_threads_for(unsigned wanted);
  * Before the first usw_parallel and all scratch of lanes. */
 void usw_offer_threads(upsweep *u, size_t bytes);
 
+/* ---- whether threads share a call's work (sharing.c) ---- */
+
+uint64_t usw_now_ns(void);
+/* Whether to, by what was noted of this kind and amount of work; paths are shared until something
+ * is known, sorts are not. */
+bool usw_may_share(upsweep *u, usw_shared_work kind, size_t work);
+void usw_note_time(upsweep *u, usw_shared_work kind, size_t work, bool shared, uint64_t ns);
+
 /* ---- the machine (isa.c) ---- */
 usw_isa usw_best_isa(void);
 /* Whether this processor works on vectors of 512 bits in halves; after usw_best_isa. */
@@ -244,8 +268,9 @@ bool usw_halves_vectors(void);
 const char *usw_isa_name(usw_isa isa);
 unsigned usw_core_count(void);
 
-/* What the file of `upsweep tune` says, or the defaults for the instruction set (tuning.c). */
-upsweep_tuning usw_tuning_of(usw_isa isa);
+/* What the file of `upsweep tune` says, or the defaults for the instruction set and a handle of so
+ * many threads (tuning.c). */
+upsweep_tuning usw_tuning_of(usw_isa isa, unsigned threads);
 
 /* ---- small helpers ---- */
 static inline size_t usw_min(size_t a, size_t b)

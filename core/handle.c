@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* The last failure of a call on this thread, and the handle it was on. */
 typedef struct failure {
@@ -25,13 +24,6 @@ static upsweep_status refuse(const char **why, upsweep_status status, const char
         *why = text;
     }
     return status;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* Adds to the reason what the handle has to say to any call. */
@@ -76,10 +68,11 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
         return refuse(why, UPSWEEP_ERROR_MEMORY, "upsweep_open: no memory for a handle");
     }
     pthread_mutex_init(&u->lock, NULL);
-    u->opened_ns = now_ns();
+    u->opened_ns = usw_now_ns();
     u->isa = usw_best_isa();
-    u->tuning = usw_tuning_of(u->isa);
     u->threads = u->threads_most = usw_threads_for(c.threads);
+    u->tuning = usw_tuning_of(u->isa, u->threads_most);
+    u->shares_early = !u->tuning.measured && u->tuning.thread_bytes == USW_EARLY_BYTES;
     u->threads_asked = c.threads;
     u->scratch_limit = c.scratch_limit;
     u->allocate = c.allocate;

@@ -58,19 +58,6 @@ struct usw_path_form {
     upsweep_status (*dense)(upsweep *u, const usw_dense_query *q, uint32_t *parent);
 };
 
-/* ---- cpu/paths/sharing.c: whether threads share a search ---- */
-
-/* How long searches of so much work took, by one thread and shared; of a handle. */
-typedef struct usw_sharing {
-    size_t work;
-    uint64_t ns[2];
-    unsigned turn;
-} usw_sharing;
-usw_sharing *usw_sharing_of(upsweep *u); /* NULL: it has no threads yet (core/threads.c) */
-
-bool usw_may_share(upsweep *u, size_t work);
-void usw_note_time(upsweep *u, size_t work, bool shared, uint64_t ns);
-
 /* ---- cpu/paths/parents.c: what is the same for every form ---- */
 
 /* Makes the distances of these vertices (list NULL: of the first count) "not reached". */

@@ -17,15 +17,16 @@
 
 #include "core/forms.h"
 
-#define USW_GPU_ABI 8
+#define USW_GPU_ABI 9
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
 
 /* ---- sorting ---- */
 
-/* Sorts keys in place by the bits [bit_begin, bit_end) of the mapped key (keymap.h). stable: keys
- * that compare equal keep their order, which matters where the bits are not all of the key. */
+/* Sorts keys by the bits [bit_begin, bit_end) of the mapped key (keymap.h), in place or from
+ * another array. stable: keys that compare equal keep their order, which matters where the bits are
+ * not all of the key. */
 typedef struct usw_gpu_sort {
     void *keys;
     size_t n;
@@ -33,6 +34,7 @@ typedef struct usw_gpu_sort {
     usw_keymap map;
     unsigned bit_begin, bit_end;
     bool stable, in_place;
+    const void *from; /* the keys are read here and left as they are; NULL: in place */
 } usw_gpu_sort;
 
 /* Sorts keys with values. values NULL: value i is i (argsort), and no index array is read. */

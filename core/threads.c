@@ -7,7 +7,7 @@
  * looks again for some microseconds before it sleeps. Joining and leaving are one atomic step each:
  * were they under a lock, many workers that come at once would put one another to sleep. */
 /* SPDX-License-Identifier: MIT */
-#include "core/paths.h"
+#include "core/frame.h"
 
 #include <sched.h>
 #include <semaphore.h>
@@ -47,8 +47,7 @@ struct usw_pool {
     _Alignas(64) sleeper caller;
     atomic_bool quit;
     unsigned moments; /* how often to look again before sleeping */
-    usw_sharing sharing;
-    usw_task task; /* these are written while nobody is inside */
+    usw_task task;    /* these are written while nobody is inside */
     void *context;
     size_t tasks;
     USW_CALL_FIELD
@@ -248,11 +247,6 @@ void usw_offer_threads(upsweep *u, size_t bytes)
 {
     size_t share = usw_max(u->tuning.thread_bytes / OFFERED, SHARE_MIN);
     u->threads = (unsigned)usw_min(u->threads_most, usw_max(OFFERED, bytes / share));
-}
-
-usw_sharing *usw_sharing_of(upsweep *u)
-{
-    return u->pool == NULL ? NULL : &u->pool->sharing;
 }
 
 void usw_wait_a_little(unsigned turn)

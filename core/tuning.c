@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, MANY_CORES = 4 };
 
-static upsweep_tuning defaults(usw_isa isa)
+/* With two or three threads a smaller array gains less than waking them costs where other programs
+ * run; with four and more it is sorted in a half to a third of the time. */
+static upsweep_tuning defaults(usw_isa isa, unsigned threads)
 {
+    bool many = usw_min(threads, usw_core_count()) >= MANY_CORES;
     upsweep_tuning t = {.size = sizeof t,
-                        .thread_bytes = 2 << 20, /* below, waking a thread costs what it saves */
+                        .thread_bytes = many ? USW_EARLY_BYTES : USW_SURE_BYTES,
                         .scatter_bytes = {SIZE_MAX, SIZE_MAX},
                         .digit_keys = {SIZE_MAX, SIZE_MAX}};
     if (isa == USW_PORTABLE) { /* digits take fewer steps than comparisons, and so do buckets */
@@ -93,17 +96,17 @@ static bool read_file(FILE *f, usw_isa isa, upsweep_tuning *t)
     return same && ferror(f) == 0;
 }
 
-upsweep_tuning usw_tuning_of(usw_isa isa)
+upsweep_tuning usw_tuning_of(usw_isa isa, unsigned threads)
 {
     char path[PATH_BYTES];
-    upsweep_tuning found = defaults(isa);
+    upsweep_tuning found = defaults(isa, threads);
     size_t length = upsweep_tuning_path(path, sizeof path);
     FILE *f = length > 0 && length < sizeof path ? fopen(path, "re") : NULL;
     found.measured = f != NULL && read_file(f, isa, &found);
     if (f != NULL) {
         (void)fclose(f);
     }
-    return found.measured ? found : defaults(isa);
+    return found.measured ? found : defaults(isa, threads);
 }
 
 upsweep_status upsweep_get_tuning(upsweep *u, upsweep_tuning *tuning)
@@ -133,6 +136,7 @@ upsweep_status upsweep_set_tuning(upsweep *u, const upsweep_tuning *tuning)
         u->tuning = t;
         u->tuning.size = sizeof t;
         u->tuning.measured = 0;
+        u->shares_early = false;
         memset(u->chosen, 0, sizeof u->chosen);
     }
     usw_unlock(u);

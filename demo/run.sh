@@ -130,9 +130,8 @@ bold "one round of a sort, as a picture: upsweep trace --watch sort/bitonic"
 "$program" trace --watch=plain sort/bitonic 11 4 15 2 9 16 1 6 13 8 3 12 5 14 7 10 |
     awk '/^ *━/ { frame++; next } frame == 7 && NF'
 echo
+echo "Next: $program list | $program explain sort/bitonic | $program trace sort/oddeven 3 1 2 | $program --help"
 mkdir -p "$data"
 "$program" page sort/bitonic 11 4 15 2 9 16 1 6 13 8 3 12 5 14 7 10 -o "$data/page.html" &&
-    echo "The same, to play in a browser: file://$(cd "$data" && pwd)/page.html"
-echo
-echo "Next: $program list | $program explain sort/bitonic | $program trace sort/oddeven 3 1 2 | $program --help"
+    echo "The sort, to play in a browser: file://$(cd "$data" && pwd)/page.html"
 exit $failed

@@ -40,6 +40,12 @@ usw_gpu_chosen usw_gpu_choose_pairs(usw_gpu *g, const usw_gpu_pairs *p, unsigned
 usw_gpu_method usw_gpu_choose_records(usw_gpu *g, size_t key_bytes);
 usw_gpu_method usw_gpu_choose_rows(usw_gpu *g, const usw_gpu_rows *r);
 
+/* Where the keys of a sort are read. */
+static inline const void *usw_gpu_keys_from(const usw_gpu_sort *s)
+{
+    return s->from != nullptr ? s->from : s->keys;
+}
+
 /* Sort by the form of the row that the table names; or, the next two, by digits where equal keys
  * must keep their order or only some bits count. */
 upsweep_status usw_gpu_sort_keys(usw_gpu *g, const usw_gpu_sort *s);

@@ -369,6 +369,17 @@ UPSWEEP_API upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t 
                                            upsweep_type type, void *index, unsigned index_bits,
                                            const upsweep_options *options);
 
+/* Writes the sorted keys to out, and leaves keys as they are; index, if not NULL, gets the position
+ * that each key had, as upsweep_argsort has it, in index_bits (32 or 64) bits. Either of out and
+ * index may be NULL. out has n keys and overlaps keys in nothing, or is keys, which are then sorted
+ * in place. With index stable: equal keys keep their order. On a GPU the keys are read where they
+ * are by the first step of the sort, so that no copy is made before, and positions are not read at
+ * all. Scratch: that of upsweep_sort, with index that of upsweep_argsort.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE. */
+UPSWEEP_API upsweep_status upsweep_sort_copy(upsweep *u, const void *keys, size_t n,
+                                             upsweep_type type, void *out, void *index,
+                                             unsigned index_bits, const upsweep_options *options);
+
 /* Sorts every row of keys on its own. begin has rows + 1 elements and row r is keys[begin[r]] to
  * keys[begin[r + 1] - 1]; they never decrease and end at n at most, else UPSWEEP_ERROR_RANGE,
  * and keys are as they were. Keys in no row stay as they are. begin NULL: all rows have n / rows

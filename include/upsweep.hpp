@@ -112,6 +112,32 @@ std::vector<Index> argsort(upsweep *u, const R &keys, const options &o = {})
     return index;
 }
 
+// Sorted keys in out, which has as many; keys stay as they are. index, if given, gets the position
+// that each key had, of 32 or 64 bits, and equal keys keep their order.
+template <
+    class R, class W,
+    std::enable_if_t<
+        detail::is_keys_v<R> && std::is_same_v<detail::value_of<R>, detail::value_of<W>>, int> = 0>
+void sort_copy(upsweep *u, const R &keys, W &&out, const options &o = {})
+{
+    detail::require(std::size(keys) == std::size(out), "sort_copy: out has as many keys as keys");
+    detail::check(u, upsweep_sort_copy(u, std::data(keys), std::size(keys),
+                                       type_v<detail::value_of<R>>, std::data(out), nullptr, 0,
+                                       o.get()));
+}
+template <class R, class W, class X,
+          std::enable_if_t<detail::is_keys_v<R> && detail::is_index_out_v<X> &&
+                               std::is_same_v<detail::value_of<R>, detail::value_of<W>>,
+                           int> = 0>
+void sort_copy(upsweep *u, const R &keys, W &&out, X &&index, const options &o = {})
+{
+    detail::require(std::size(keys) == std::size(out) && std::size(keys) == std::size(index),
+                    "sort_copy: as many keys and positions in the results as there are keys");
+    detail::check(u, upsweep_sort_copy(u, std::data(keys), std::size(keys),
+                                       type_v<detail::value_of<R>>, std::data(out),
+                                       std::data(index), 8 * sizeof(detail::value_of<X>), o.get()));
+}
+
 // The stable order of strings in Arrow's layout: string i is bytes[offsets[i]] to
 // bytes[offsets[i + 1] - 1]; offsets are integers of 32 or 64 bits, one more than strings.
 template <class Index = std::uint32_t, class B, class O>
@@ -131,6 +157,30 @@ std::vector<Index> argsort_strings(upsweep *u, const B &bytes, const O &offsets,
     detail::check(u, upsweep_argsort_strings(u, std::data(bytes), std::data(offsets), 8 * sizeof(T),
                                              n, index.data(), 8 * sizeof(Index), o.get()));
     return index;
+}
+
+// The sorted strings, in the same layout: out_bytes has room for all of their bytes, out_offsets
+// for one offset more than there are strings; the first becomes 0.
+template <class B, class O, class W, class X>
+void sort_strings(upsweep *u, const B &bytes, const O &offsets, W &&out_bytes, X &&out_offsets,
+                  const options &o = {})
+{
+    using T = detail::value_of<O>;
+    static_assert(sizeof(detail::value_of<B>) == 1 && sizeof(detail::value_of<W>) == 1,
+                  "sort_strings: bytes are of one byte each");
+    static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) &&
+                      std::is_same_v<T, detail::value_of<X>>,
+                  "sort_strings: offsets have 32 or 64 bits, in and out");
+    detail::require(std::size(offsets) > 0 && std::size(out_offsets) == std::size(offsets),
+                    "sort_strings: offsets have one element more than there are strings");
+    const std::size_t n = std::size(offsets) - 1;
+    const auto first = static_cast<std::uint64_t>(std::data(offsets)[0]);
+    const auto last = static_cast<std::uint64_t>(std::data(offsets)[n]);
+    detail::require(first <= last && last <= std::size(bytes) &&
+                        last - first <= std::size(out_bytes),
+                    "sort_strings: the last offset lies beyond the bytes, or of the result");
+    detail::check(u, upsweep_sort_strings(u, std::data(bytes), std::data(offsets), 8 * sizeof(T), n,
+                                          std::data(out_bytes), std::data(out_offsets), o.get()));
 }
 
 // Sorts rows on their own: row r is keys[begin[r]] to keys[begin[r + 1] - 1].

@@ -61,6 +61,8 @@ UPSWEEP_BY_TYPE(upsweep_argsort, N, (upsweep *u, const T *keys, size_t n, uint32
     UPSWEEP_LAST), upsweep_argsort(u, keys, n, TYPE, index, 32, options))                          \
 UPSWEEP_BY_TYPE(upsweep_argsort64, N, (upsweep *u, const T *keys, size_t n, uint64_t *index,       \
     UPSWEEP_LAST), upsweep_argsort(u, keys, n, TYPE, index, 64, options))                          \
+UPSWEEP_BY_TYPE(upsweep_sort_copy, N, (upsweep *u, const T *keys, size_t n, T *out,                \
+    uint64_t *index, UPSWEEP_LAST), upsweep_sort_copy(u, keys, n, TYPE, out, index, 64, options))  \
 UPSWEEP_BY_TYPE(upsweep_is_sorted, N, (upsweep *u, const T *keys, size_t n, size_t *first,         \
     UPSWEEP_LAST), upsweep_is_sorted(u, keys, n, TYPE, first, options))                            \
 UPSWEEP_BY_TYPE(upsweep_merge, N, (upsweep *u, const T *a, size_t na, const T *b, size_t nb,       \

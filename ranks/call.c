@@ -118,7 +118,11 @@ bool usw_agree(usw_call *c)
     if (!usw_sent(c, c->t->allreduce(c->t, &worst, 1, USW_MOST))) {
         return false;
     }
-    return worst == 0 || share_failure(c, worst);
+    if (worst == 0) {
+        return true;
+    }
+    USW_RANKS_ROUTE(c, "a rank has failed: all say so", USW_NO_TYPES);
+    return share_failure(c, worst);
 }
 
 bool usw_agree_on_said(usw_call *c)

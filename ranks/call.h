@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/routes.h"
 #include "ranks/transport.h"
 #include "upsweep.h"
 
@@ -40,6 +41,16 @@ typedef struct usw_call {
     uint64_t *first;
     char why[USW_SENTENCE];
 } usw_call;
+
+/* A way that a call can take (core/routes.h), counted for the type of this call, since calls of
+ * upsweep.h in between have said theirs. types: USW_NO_TYPES where the type makes no difference. */
+#define USW_RANKS_ROUTE(c, name, types)                                                            \
+    do {                                                                                           \
+        USW_CALL_BEGINS(USW_RANKS_ISA);                                                            \
+        USW_CALL_TYPE((unsigned)(c)->said[USW_SAID_TYPE]);                                         \
+        USW_ROUTE_ON(name, types, 1u << USW_RANKS_ISA);                                            \
+    } while (0)
+enum { USW_RANKS_ISA = 0 }; /* ways are those of all instruction sets, and are counted under one */
 
 /* `name` tells calls apart: a number. */
 void usw_begin(usw_call *c, usw_transport *t, upsweep *u, unsigned name);

@@ -36,9 +36,11 @@ static void place_cuts(chooser *h, const uint64_t *all, uint32_t *first_cut)
         for (; k < cuts->count && cuts->target[k] < before + all[b]; k++) {
             h->less[k] = before;
             if (b % 2 == 1) {
+                USW_RANKS_ROUTE(h->c, "a cut falls on keys equal to an edge", USW_ALL_TYPES);
                 memcpy(cuts->key + k * words, cuts->edge + b / 2 * words, words * sizeof *h->less);
                 h->equal_here[k] = cuts->here[b];
             } else {
+                USW_RANKS_ROUTE(h->c, "a cut falls between edges", USW_ALL_TYPES);
                 h->open[h->open_count++] = (open_cut){
                     .cut = k, .low = b, .count = all[b], .target = cuts->target[k] - before};
             }
@@ -153,6 +155,7 @@ static bool close_in(const chooser *h, open_cut *o, const uint64_t *probe, const
         p++;
     }
     if (p < n && counts[2 * p] <= o->target) {
+        USW_RANKS_ROUTE(h->c, "a probe is the key of the cut", USW_ALL_TYPES);
         const uint64_t *key = probe + p * words;
         memcpy(h->cuts->key + o->cut * words, key, words * sizeof *key);
         h->less[o->cut] += o->passed + counts[2 * p];
@@ -160,6 +163,8 @@ static bool close_in(const chooser *h, open_cut *o, const uint64_t *probe, const
                                 usw_count_less(from, here, key, words, false);
         return true;
     }
+    USW_RANKS_ROUTE(h->c, "the cut is between two probes",
+                    USW_WIDE_TYPES); /* of few bits: seldom */
     uint64_t skipped = p == 0 ? 0 : counts[2 * p - 1];
     uint64_t end = p == n ? o->count : counts[2 * p];
     size_t low = p == 0 ? 0 : usw_count_less(from, here, probe + (p - 1) * words, words, true);

@@ -99,6 +99,7 @@ static bool class_sorted(usw_call *c, const usw_keys *keys, usw_cuts *cuts)
     if (own == NULL || cuts->here == NULL) {
         return false;
     }
+    USW_RANKS_ROUTE(c, "buckets of sorted keys, by search", USW_ALL_TYPES);
     size_t at = 0;
     for (size_t e = 0; e < cuts->edges; e++) {
         const uint64_t *key = cuts->edge + e * keys->words;
@@ -134,8 +135,15 @@ bool usw_classify(usw_call *c, const usw_keys *keys, usw_cuts *cuts)
         return false;
     }
     if (keys->words == 1) {
+        USW_RANKS_ROUTE(c, "buckets of numbers, key by key", USW_ALL_TYPES);
         memset(j.ladder, 0xff, sizeof *j.ladder << j.steps);
         memcpy(j.ladder, cuts->edge, cuts->edges * sizeof *j.ladder);
+    }
+    if (keys->words > 1) {
+        USW_RANKS_ROUTE(c, "buckets of several words, key by key", USW_NO_TYPES);
+    }
+    if (threads > 1) {
+        USW_RANKS_ROUTE(c, "by several threads", USW_NO_TYPES);
     }
     io_parallel(threads, tasks, class_stretch, &j);
     for (size_t t = 0; t < threads; t++) {

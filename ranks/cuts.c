@@ -133,7 +133,8 @@ bool usw_cut_by_sizes(usw_call *c, const usw_keys *keys, const uint64_t *sizes, 
     if (!usw_agree(c) || !listed) {
         return false;
     }
-    if (cuts->count == 0) { /* all goes to one rank */
+    if (cuts->count == 0) {
+        USW_RANKS_ROUTE(c, "all goes to one rank", USW_ALL_TYPES);
         cuts->to = keys->sorted ? NULL : usw_take_zeros(c, keys->n, sizeof *cuts->to);
         cuts->part = usw_take(c, 1, sizeof *cuts->part);
         if (cuts->part != NULL) {
@@ -144,6 +145,11 @@ bool usw_cut_by_sizes(usw_call *c, const usw_keys *keys, const uint64_t *sizes, 
     uint64_t most = usw_max(4096, USW_SAMPLE_WORDS / keys->words);
     most = c->t->sample > 0 ? c->t->sample : most;
     size_t count = (size_t)usw_min(usw_total(c), most);
+    if (count == usw_total(c)) {
+        USW_RANKS_ROUTE(c, "the sample is the whole", USW_ALL_TYPES);
+    } else {
+        USW_RANKS_ROUTE(c, "the sample is a part", USW_ALL_TYPES);
+    }
     uint64_t *sample = take_sample(c, keys, count);
     if (sample == NULL && !usw_agree(c)) {
         return false;

@@ -36,6 +36,13 @@ bool usw_exchange(usw_call *c, const usw_plan *plan, const void *from, void *to,
     void *parted = as_it_is ? NULL : usw_take(c, (size_t)plan->here, bytes);
     void *got = c->host ? to : usw_take(c, (size_t)plan->there, bytes);
     const void *parts = as_it_is ? from : parted;
+    if (as_it_is) {
+        USW_RANKS_ROUTE(c, "parts follow one another", USW_ALL_TYPES);
+    } else if (plan->cuts->count == 0) {
+        USW_RANKS_ROUTE(c, "one part", USW_ALL_TYPES);
+    } else {
+        USW_RANKS_ROUTE(c, "elements are split by parts", USW_ALL_TYPES);
+    }
     if (parted != NULL && (got != NULL || plan->there == 0) && plan->here > 0) {
         if (plan->cuts->count == 0) {
             memcpy(parted, from, (size_t)plan->here * bytes);

@@ -82,8 +82,10 @@ upsweep_status usw_ranks_reduce(usw_transport *t, upsweep *u, const void *data, 
     if (usw_agree_on_said(c) && usw_count_ranks(c, n)) {
         bool good;
         if (in_order(type, op)) {
+            USW_RANKS_ROUTE(c, "reduced in the order of the whole", USW_FLOATS);
             good = usw_reduce_in_order(c, data, n, type, op, &all);
         } else {
+            USW_RANKS_ROUTE(c, "each rank's own, then all", USW_ALL_TYPES);
             usw_done(c, upsweep_reduce(u, data, n, type, op, &mine, &o));
             usw_done(c, upsweep_wait(u));
             good = combine_ranks(c, &mine, as, op, t->size, &all, &any);
@@ -104,6 +106,7 @@ static bool scan_from(usw_call *c, const void *in, char *out, size_t n, upsweep_
 {
     size_t bytes = upsweep_type_bytes(type);
     if (!any) {
+        USW_RANKS_ROUTE(c, "a scan that nothing lies before", USW_ALL_TYPES);
         return usw_done(c, upsweep_scan(c->u, in, out, n, type, op, o)) &&
                usw_done(c, upsweep_wait(c->u));
     }
@@ -113,8 +116,10 @@ static bool scan_from(usw_call *c, const void *in, char *out, size_t n, upsweep_
     }
     memcpy(two, carry, bytes);
     if (o->flags & UPSWEEP_EXCLUSIVE) {
+        USW_RANKS_ROUTE(c, "an exclusive scan goes on", USW_ALL_TYPES);
         usw_copy(c, work + bytes, in, n - 1, bytes);
     } else {
+        USW_RANKS_ROUTE(c, "an inclusive scan goes on", USW_ALL_TYPES);
         usw_copy(c, work, in, n, bytes);
         memcpy(two + bytes, work, bytes);
         usw_done(c, upsweep_scan(c->u, two, two, 2, type, op, NULL));
@@ -142,6 +147,7 @@ upsweep_status usw_ranks_scan(usw_transport *t, upsweep *u, const void *in, void
     }
     if (usw_agree_on_said(c) && usw_count_ranks(c, n)) {
         if (in_order(type, op)) {
+            USW_RANKS_ROUTE(c, "scanned in the order of the whole", USW_FLOATS);
             usw_scan_in_order(c, in, out, n, type, op, (o.flags & UPSWEEP_EXCLUSIVE) != 0);
         } else {
             usw_done(c, upsweep_reduce(u, in, n, type, op, &mine, NULL));

@@ -99,8 +99,10 @@ static bool complete_tiles(job *j)
 static const char *tile_at(const job *j, uint64_t k, size_t m, char *buffer)
 {
     if (k >= j->begin && k + m <= j->end) {
+        USW_RANKS_ROUTE(j->c, "a tile of one rank", USW_FLOATS);
         return j->data + (k - j->begin) * j->bytes;
     }
+    USW_RANKS_ROUTE(j->c, "a tile of several ranks", USW_FLOATS);
     for (size_t i = 0; i < m; i++) {
         uint64_t at = k + i;
         const char *from = at < j->begin ? j->before + (at - j->low) * j->bytes

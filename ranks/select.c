@@ -75,10 +75,12 @@ static bool find_best(top_job *j)
         j->k; /* a part for those taken, and one for the others, whose rank does not matter */
     sizes[1] = usw_total(c) - j->k;
     if (c->t->size == 1) {
+        USW_RANKS_ROUTE(c, "the best of one rank", USW_ALL_TYPES);
         memset(&cuts, 0, sizeof cuts);
         cuts.to = usw_take_zeros(c, j->keys.n, sizeof *cuts.to);
         return usw_agree(c) && gather_best(j, &cuts);
     }
+    USW_RANKS_ROUTE(c, "the best of several ranks", USW_ALL_TYPES);
     return usw_cut_by_sizes(c, &j->keys, sizes, &cuts) && gather_best(j, &cuts);
 }
 
@@ -168,6 +170,7 @@ static bool begins_with_same(usw_call *c, const void *keys, size_t n, size_t byt
 /* Takes the first of n elements away. */
 static bool drop_first(usw_call *c, char *keys, size_t n, size_t bytes)
 {
+    USW_RANKS_ROUTE(c, "the first key stands on a lower rank, too", USW_ALL_TYPES);
     if (n == 1 || keys == NULL) {
         return true;
     }

@@ -84,6 +84,7 @@ static void *sorted_copy(job *j)
         usw_done(c, upsweep_sort(c->u, copy, j->keys.n, j->type, &j->options))) {
         usw_done(c, upsweep_wait(c->u));
     }
+    USW_RANKS_ROUTE(c, "keys are sorted before they cross", USW_ALL_TYPES);
     j->keys.sorted = true;
     return copy;
 }
@@ -100,6 +101,13 @@ static bool plan(job *j, size_t *n_out, bool presort)
     }
     if (!usw_agree_on_said(c) || !usw_count_ranks(c, n)) {
         return false;
+    }
+    if (j->layout.kind == UPSWEEP_MPI_AS_GIVEN) {
+        USW_RANKS_ROUTE(c, "as many for each rank as it gave", USW_ALL_TYPES);
+    } else if (j->layout.kind == UPSWEEP_MPI_EVEN) {
+        USW_RANKS_ROUTE(c, "as many for each rank as for another", USW_ALL_TYPES);
+    } else {
+        USW_RANKS_ROUTE(c, "for each rank what its splitters say", USW_ALL_TYPES);
     }
     uint64_t *sizes = usw_take(c, ranks, sizeof *sizes);
     j->keys.data = presort ? sorted_copy(j) : usw_on_host(c, j->given, n, j->keys.bytes);
@@ -144,17 +152,27 @@ static upsweep_status end(job *j, bool sorts, upsweep_status last)
     return usw_end(&j->c);
 }
 
+/* Starts a sort of numbers: takes and checks what all such calls take. said[USW_SAID_SIZE]: of what
+ * goes along with a key. */
+static void start_keys(job *j, usw_transport *t, upsweep *u, unsigned name, unsigned flags,
+                       const upsweep_options *options, size_t along_bytes, const void *keys,
+                       size_t n, upsweep_type type, const upsweep_mpi_layout *layout)
+{
+    start(j, t, u, name);
+    usw_take_options(&j->c, options, flags, &j->options);
+    j->c.said[USW_SAID_TYPE] = type;
+    j->c.said[USW_SAID_SIZE] = along_bytes;
+    usw_number_keys(&j->c, &j->keys, type, &j->options);
+    take_layout(j, layout);
+    take_array(j, keys, n, "keys");
+}
+
 upsweep_status usw_ranks_sort(usw_transport *t, upsweep *u, const void *keys, size_t n,
                               upsweep_type type, const upsweep_mpi_layout *layout, void *out,
                               size_t *n_out, const upsweep_options *options)
 {
     job j;
-    start(&j, t, u, CALL_SORT);
-    usw_take_options(&j.c, options, SORT_FLAGS, &j.options);
-    j.c.said[USW_SAID_TYPE] = type;
-    usw_number_keys(&j.c, &j.keys, type, &j.options);
-    take_layout(&j, layout);
-    take_array(&j, keys, n, "keys");
+    start_keys(&j, t, u, CALL_SORT, SORT_FLAGS, options, 0, keys, n, type, layout);
     j.type = type;
     bool good = plan(&j, n_out, t->size > 1) && find_room(&j, out, NULL, false) &&
                 usw_exchange(&j.c, &j.plan, j.keys.data, out, j.keys.bytes);
@@ -170,13 +188,7 @@ upsweep_status usw_ranks_sort_pairs(usw_transport *t, upsweep *u, const void *ke
 {
     job j;
     size_t all;
-    start(&j, t, u, CALL_PAIRS);
-    usw_take_options(&j.c, options, PAIR_FLAGS, &j.options);
-    j.c.said[USW_SAID_TYPE] = type;
-    j.c.said[USW_SAID_SIZE] = value_bytes;
-    usw_number_keys(&j.c, &j.keys, type, &j.options);
-    take_layout(&j, layout);
-    take_array(&j, keys, n, "keys");
+    start_keys(&j, t, u, CALL_PAIRS, PAIR_FLAGS, options, value_bytes, keys, n, type, layout);
     if (value_bytes == 0 || (values == NULL && n > 0) ||
         __builtin_mul_overflow(n, value_bytes, &all)) {
         usw_wrong(&j.c, UPSWEEP_ERROR_ARGUMENT, "values are NULL, of 0 bytes, or more than fit");
@@ -203,6 +215,11 @@ static bool send_places(job *j, uint64_t *places)
         most = usw_max(most, c->first[r + 1] - c->first[r]);
     }
     size_t bytes = most <= UINT32_MAX ? 4 : 8, n = j->keys.n;
+    if (bytes == 4) {
+        USW_RANKS_ROUTE(c, "places travel in 4 bytes", USW_ALL_TYPES);
+    } else {
+        USW_RANKS_ROUTE(c, "places travel in 8 bytes", USW_ALL_TYPES);
+    }
     unsigned char *mine = usw_take(c, n, bytes);
     for (size_t i = 0; mine != NULL && i < n; i++) {
         usw_store_raw(mine + i * bytes, bytes, i);
@@ -226,12 +243,7 @@ upsweep_status usw_ranks_argsort(usw_transport *t, upsweep *u, const void *keys,
                                  uint64_t *index, size_t *n_out, const upsweep_options *options)
 {
     job j;
-    start(&j, t, u, CALL_ARGSORT);
-    usw_take_options(&j.c, options, PAIR_FLAGS, &j.options);
-    j.c.said[USW_SAID_TYPE] = type;
-    usw_number_keys(&j.c, &j.keys, type, &j.options);
-    take_layout(&j, layout);
-    take_array(&j, keys, n, "keys");
+    start_keys(&j, t, u, CALL_ARGSORT, PAIR_FLAGS, options, 0, keys, n, type, layout);
     bool good = plan(&j, n_out, false) && find_room(&j, index, NULL, false);
     size_t there = (size_t)j.plan.there;
     if (good) {

@@ -26,7 +26,7 @@ code{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.9em}
 iframe{width:min(1180px,94vw);margin-left:calc(50% - min(590px,47vw));height:min(700px,92vh);border:1px solid #d9d6cd;
 border-radius:14px}dfn{font-style:normal;text-decoration:underline dotted #1d5fc4;text-underline-offset:3px;cursor:help;position:relative}
 dfn:hover::after,dfn:focus::after{content:attr(data-means);position:absolute;left:0;top:1.7em;width:18em;background:#1b2230;color:#fff;
-padding:.5em .8em;border-radius:8px;font-size:.85em;z-index:2;line-height:1.4}table{border-collapse:collapse}td,th{text-align:left;
+padding:.5em .8em;border-radius:8px;font-size:.85em;z-index:2;line-height:1.4}table{border-collapse:collapse;display:block;overflow-x:auto}td,th{text-align:left;
 padding:.3em .8em;border-bottom:1px solid #d9d6cd}nav{display:flex;justify-content:space-between;gap:1em;margin-top:3em}
 .play{font-size:.85em;margin:.3em 0 1.5em;text-align:center}dt{font-weight:600;margin-top:.8em}
 @media(prefers-color-scheme:dark){body{color:#e9edf4;background:#11151c}a{color:#86b7ff}pre{background:#1f2733}
@@ -42,7 +42,7 @@ def run(*words):
 
 
 def play(words):
-    name = "_".join([words[0].replace("/", "_"), *words[1:]])
+    name = "_".join(word.replace("/", "_") for word in words)
     if len(name) > 60:
         name = name[:60]
     run("page", *words, "-o", str(out / f"play_{name}.html"))
@@ -118,6 +118,8 @@ def block(text):
 
 
 def page(title, body, before, after):
+    if after:
+        body += f'\n<h2>What comes next</h2>\n<p><a href="{after[0]}">{html.escape(after[1])}</a>: {inline(after[2])}</p>'
     links = [f'<a href="{before[0]}">Before: {html.escape(before[1])}</a>' if before else '<a href="index.html">All chapters</a>',
              f'<a href="{after[0]}">Next: {html.escape(after[1])}</a>' if after else '<a href="index.html">All chapters</a>']
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
@@ -127,7 +129,10 @@ def page(title, body, before, after):
 
 out.mkdir(parents=True, exist_ok=True)
 chapters = sorted((root / "docs/course").glob("[0-9]*.md"))
+contents = (root / "docs/course/README.md").read_text().strip().replace("Glossary:", "[Glossary](15_glossary.md):")
+about = {f"{name}.html": text for name, text in re.findall(r"^\d+\. \[.+?\]\((\d.+?)\.md\): (.+)$", contents, re.M)}
 titles = [(f"{c.stem}.html", c.read_text().split("\n", 1)[0].lstrip("# ")) for c in chapters] + [("15_glossary.html", "Glossary")]
+titles = [(name, title, about.get(name, "")) for name, title in titles]
 for k, chapter in enumerate(chapters):
     body = "\n".join(block(b) for b in re.split(r"\n{2,}", chapter.read_text().strip()))
     (out / titles[k][0]).write_text(page(titles[k][1], body, titles[k - 1] if k > 0 else None, titles[k + 1]))
@@ -137,8 +142,7 @@ for form, meaning in glossary.items():
 entries = "".join(f"<dt>{html.escape(', '.join(f))}</dt><dd>{html.escape(m)}</dd>" for m, f in sorted(words.items(), key=lambda e: e[1]))
 (out / titles[-1][0]).write_text(page("Glossary", f"<h1>Glossary</h1><dl>{entries}</dl>", titles[-2], None))
 chapter = root / "docs/course/README.md"  # the contents; its links become those of the pages
-contents = chapter.read_text().strip().replace("Glossary:", "[Glossary](15_glossary.md):")
-if re.findall(r"\[(.+?)\]\((\d.+?)\.md\)", contents) != [(title, name[:-5]) for name, title in titles]:
+if re.findall(r"\[(.+?)\]\((\d.+?)\.md\)", contents) != [(title, name[:-5]) for name, title, _ in titles]:
     problems.append("docs/course/README.md: its list is not that of the chapters and their titles")
 contents = contents.replace(".md)", ".html)").replace("../gallery.html", "../index.html")
 body = "\n".join(block(b) for b in re.split(r"\n{2,}", contents))

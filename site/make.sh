@@ -11,8 +11,9 @@ list=$("$program" list --markdown | sed -n 's/^| `\([a-z]*\/[a-z]*\)` | \([^|]*\
 <!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>upsweep: parallel algorithms that play</title>
-<style>body{font:17px/1.5 system-ui,sans-serif;max-width:46em;margin:2em auto;padding:0 1em}a{font-weight:600}
-li{margin:.5em 0}</style></head><body>
+<style>:root{color-scheme:light dark}body{font:17px/1.5 system-ui,sans-serif;max-width:46em;margin:2em auto;padding:0 1em;
+color:#1b2230;background:#faf9f6}a{font-weight:600;color:#1d5fc4}li{margin:.5em 0}
+@media(prefers-color-scheme:dark){body{color:#e9edf4;background:#11151c}a{color:#86b7ff}}</style></head><body>
 <h1>Parallel algorithms, round by round</h1>
 <p>Each page plays one algorithm: its rounds and lanes, the line of C that acts, the work beside its formula. Pages need
 no network; your own numbers are traced by the same C, compiled to WebAssembly.</p>

@@ -21,7 +21,7 @@ verdict() { # NAME STATUS
 }
 
 if have clang-format; then
-    find include core calls algo cpu gpu io app view python ranks site test proofs examples $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' |
+    find include core calls algo cpu external gpu io app view python ranks site test proofs examples $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' |
         xargs clang-format --dry-run -Werror --ferror-limit=3
     verdict clang-format $?
 fi
@@ -36,12 +36,12 @@ if have cppcheck; then
     cppcheck --quiet -j "$jobs" --std=c11 --language=c --enable=warning,performance,portability \
         --inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem --suppress=unusedStructMember \
         --suppress=normalCheckLevelMaxBranches -D__x86_64__ -D__GNUC__=12 -I include -I . \
-        core calls cpu io app view python ranks/*.c ranks/program
+        core calls cpu external io app view python ranks
     verdict cppcheck $?
 fi
 if have clang-tidy; then
     # One set of CPU forms is enough: the bodies are the same text. The widest shows most of it.
-    { git ls-files "core/*.c" "calls/*.c" "cpu/*.c" "external/*.c" "algo/*.c" "io/*.c" "app/*.c" "view/*.c" ":(glob)ranks/*.c"; ls "$build"/forms/*_avx2.c 2>/dev/null; } |
+    { git ls-files "core/*.c" "calls/*.c" "cpu/*.c" "external/*.c" "algo/*.c" "io/*.c" "app/*.c" "view/*.c" "ranks/*.c"; ls "$build"/forms/*_avx2.c 2>/dev/null; } |
         xargs -n 1 -P "$jobs" clang-tidy -p "$build" --quiet --extra-arg=-Wshorten-64-to-32 --extra-arg=-Xclang \
             --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes="$nodes" 2>"$build/lint.err" >"$build/lint.out"
     status=$?

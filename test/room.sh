@@ -24,7 +24,7 @@ cpu/pair_sort) tests='pairs ways_pairs' ;;
 cpu/strings) tests='strings' ;;
 cpu/paths) tests='paths paths_dense paths_many paths_roads' ;;
 gpu/plugin) tests='gpu_handle gpu_again gpu_refused' ;;
-gpu/prefix_tree | gpu/pair_buckets) tests='gpu_sorts gpu_few' ;;
+gpu/prefix_tree | gpu/pair_buckets | gpu/tree_buckets) tests='gpu_sorts gpu_few' ;;
 gpu/block | gpu/digit_sort | gpu/short_sort | gpu/bucket_sort) tests='gpu_choice gpu_lengths gpu_few gpu_buckets' ;;
 gpu/carry | gpu/folds) tests='gpu_folds gpu_ring' ;;
 gpu/selection) tests='gpu_select gpu_buckets' ;;
@@ -49,7 +49,10 @@ done
 plugin=
 case $room in gpu/*) plugin=upsweep_cuda_emulated ;; esac
 checks='tree|rooms'
-case $room in algo | site) checks="$checks|site_replay|site_pages|site_learn|site_course" ;; esac # pages show what is in algo/
+case $room in
+algo | site) checks="$checks|site_replay|site_pages|site_learn|site_course" ;; # pages show what is in algo/
+app) checks="$checks|site_learn" ;;
+esac
 # shellcheck disable=SC2086
 sh cmake/progress.sh "building for $room" cmake --build "$build" -j "$jobs" --target upsweep $plugin $targets || exit 1
 sh cmake/progress.sh "testing $room" ctest --test-dir "$build" --output-on-failure -j "$jobs" \

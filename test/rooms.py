@@ -19,7 +19,7 @@ SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp", ".hpp", ".def")
 # The rooms of the machinery, lowest first: a room includes only rooms of lower lines of its side.
 CPU = [["cache_sort", "folds", "paths"], ["patterns", "buckets", "selection"], ["pair_sort", "strings"], ["merging"]]
 GPU = [["block", "plugin", "film", "paths"], ["carry"],
-       ["short_sort", "folds", "selection", "merging", "textbook"], ["digit_sort", "prefix_tree"], ["bucket_sort"], ["pair_buckets"]]
+       ["short_sort", "folds", "selection", "merging", "textbook"], ["digit_sort", "prefix_tree"], ["bucket_sort"], ["pair_buckets", "tree_buckets"]]
 # Lines and files that a room has at most.
 MOST = {"core": (4000, 32), "cpu": (4000, 22), "gpu": (6500, 30)}
 PAGE_LINES = 60
@@ -62,7 +62,7 @@ OTHERS = {  # room: what it may include
     "view": r"upsweep\.h|io/.*|view/.*",
     "site": r"upsweep\.h|site/.*|core/explain\.h|app/page/page_events\.h",  # explained forms in a page
     "python": r"upsweep\.h|python/.*",
-    "ranks": r"upsweep(_mpi|_mpi_layout)?\.h|core/(keymap|half|order)\.h|io/.*|ranks/.*",
+    "ranks": r"upsweep(_mpi|_mpi_layout)?\.h|core/(keymap|half|order|routes)\.h|io/.*|ranks/.*",
 }
 
 

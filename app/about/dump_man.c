@@ -119,7 +119,8 @@ static const struct {
     {"LC_ALL, LC_COLLATE, LC_CTYPE, LC_NUMERIC, LC_TIME, LANG", "sort",
      "The locale, with --locale, or where the program is called by the name sort."},
     {"POSIXLY_CORRECT, _POSIX2_VERSION", "sort", "Whether +POS alone is a key, as for sort(1)."},
-    {"CC", "learn", "The compiler of solutions."},
+    {"CC", "learn", "The compiler of solutions in C; cc if it is not set."},
+    {"PYTHON", "learn", "The interpreter of solutions in Python; python3 if it is not set."},
     {"NO_COLOR, TERM", "trace", "If the first is set, --watch prints no colours."},
     {"DISPLAY, WAYLAND_DISPLAY, LIBGL_ALWAYS_SOFTWARE", "view", "Where windows open, and how."},
 };

@@ -37,22 +37,28 @@ typedef struct learn_task {
 const learn_task *learn_task_at(size_t i);
 const learn_task *learn_task_find(const char *name);
 
+typedef enum learn_language { LEARN_C, LEARN_PYTHON } learn_language;
+
 /* A part of the task's text in site/tasks/tasks.txt: its title (which = -1), all before the first
- * hint (0), hint number `which`, or the skeleton (100). text gets at most bytes - 1 of it; false:
- * there is no such part. */
+ * hint (0), hint number `which`, or the skeleton (100), in the words of the language. text gets at
+ * most bytes - 1 of it; false: there is no such part. */
 enum { LEARN_TITLE = -1, LEARN_TEXT = 0, LEARN_SKELETON = 100 };
-bool learn_text(const char *name, int which, char *text, size_t bytes);
+bool learn_text(const char *name, int which, learn_language language, char *text, size_t bytes);
 
 /* What a child told of its cases. */
 typedef struct learn_told {
-    char *text;   /* lines of lanes.c; owned */
+    char *text;   /* lines of lanes.c or upsweep/lanes.py; owned */
     bool stopped; /* by a limit of time */
     int signal;   /* that ended it; 0: none */
     int status;
 } learn_told;
 
-/* Compiles the file with the reader's compiler and runs it on the cases. Returns APP_OK,
- * APP_NO if it does not compile (the compiler has said why), APP_ERROR after a sentence. */
+/* Python where the file's name ends with .py. */
+learn_language learn_language_of(const char *file);
+
+/* Compiles the file with the reader's compiler, or gives it to the reader's Python, and runs it on
+ * the cases. Returns APP_OK, APP_NO if it does not compile (the compiler has said why), APP_ERROR
+ * after a sentence. */
 int learn_run_file(const char *file, const learn_case *cases, size_t count, learn_told *told);
 /* The same of a solution of ours. */
 int learn_run_ours(learn_solution solution, const learn_case *cases, size_t count,

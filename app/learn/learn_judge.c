@@ -225,8 +225,8 @@ static const char *end_of(const learn_told *told)
 static void print_claim(const learn_task *task, const char *what, size_t most, bool many)
 {
     char text[4096];
-    const char *line =
-        learn_text(task->name, LEARN_TEXT, text, sizeof text) ? strstr(text, what) : NULL;
+    bool known = learn_text(task->name, LEARN_TEXT, LEARN_C, text, sizeof text);
+    const char *line = known ? strstr(text, what) : NULL;
     printf("at most %zu %s needed", most, many ? "are" : "is");
     if (line != NULL) {
         const char *words = line + strlen(what) + 1;
@@ -261,6 +261,9 @@ static bool refuse(const learn_task *task, const learn_case *c, const learn_told
         } else {
             return false;
         }
+    }
+    if (!theirs->begun) {
+        return true;
     }
     if (c->n > 0 && c->n <= 16) {
         print_values("numbers", c->values, c->n);

@@ -126,12 +126,31 @@ static void confine(const char *directory, int to, bool theirs)
     }
 }
 
-/* solution NULL: the program that was built in the directory. */
-static int run(const char *directory, learn_solution solution, learn_told *told)
+static const char *from_environment(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+    return value == NULL || *value == '\0' ? otherwise : value;
+}
+
+/* Becomes the program that was built in the directory, or Python with the file. */
+static void run_theirs(const char *directory, const char *file)
 {
     char path[PATH];
+    bool python = learn_language_of(file) == LEARN_PYTHON;
+    snprintf(path, sizeof path, python ? "%s/lanes.py" : "%s/task", directory);
+    if (python) { /* -B: nothing is left beside the file */
+        const char *interpreter = from_environment("PYTHON", "python3");
+        execlp(interpreter, interpreter, "-B", path, file, (char *)NULL);
+    } else {
+        execl(path, path, (char *)NULL);
+    }
+    _exit(127);
+}
+
+/* solution NULL: that of the file. */
+static int run(const char *directory, const char *file, learn_solution solution, learn_told *told)
+{
     int ends[2];
-    snprintf(path, sizeof path, "%s/task", directory);
     if (pipe(ends) != 0) {
         return app_fail("a pipe cannot be made: %s", strerror(errno));
     }
@@ -148,8 +167,7 @@ static int run(const char *directory, learn_solution solution, learn_told *told)
             lanes_run(1, solution);
             _exit(0);
         }
-        execl(path, path, (char *)NULL);
-        _exit(127);
+        run_theirs(directory, file);
     }
     close(ends[1]);
     int status = listen_to(ends[0], child, told);
@@ -160,8 +178,7 @@ static int run(const char *directory, learn_solution solution, learn_told *told)
 static int compile(const char *directory, const char *file)
 {
     char include[PATH], lanes[PATH], task[PATH];
-    const char *compiler = getenv("CC");
-    compiler = compiler == NULL || *compiler == '\0' ? "cc" : compiler;
+    const char *compiler = from_environment("CC", "cc");
     snprintf(include, sizeof include, "-I%s", directory);
     snprintf(lanes, sizeof lanes, "%s/lanes.c", directory);
     snprintf(task, sizeof task, "%s/task", directory);
@@ -186,7 +203,7 @@ static int compile(const char *directory, const char *file)
 
 static void remove_all(const char *directory)
 {
-    static const char *const names[] = {"lanes.h", "lanes.c", "cases", "task"};
+    static const char *const names[] = {"lanes.h", "lanes.c", "lanes.py", "cases", "task"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char path[PATH];
         snprintf(path, sizeof path, "%s/%s", directory, names[k]);
@@ -195,17 +212,38 @@ static void remove_all(const char *directory)
     rmdir(directory);
 }
 
+/* Python says "python" when it has begun, and "unreadable" of what it cannot compile. */
+static int python_began(const char *file, const learn_told *told)
+{
+    static const char begun[] = "python\n";
+    const char *interpreter = from_environment("PYTHON", "python3");
+    if (strncmp(told->text, begun, sizeof begun - 1) != 0) {
+        return app_fail("%s: %s does not run it; PYTHON names the Python to take, 3.9 or later",
+                        file, interpreter);
+    }
+    if (strncmp(told->text + sizeof begun - 1, "unreadable", 10) == 0) {
+        printf("%s is not Python; what %s says stands above.\n"
+               "An array is read with a[i] and written with a[i] = v.\n",
+               file, interpreter);
+        return APP_NO;
+    }
+    return APP_OK;
+}
+
 /* file NULL: our solution. */
 static int run_in(const char *directory, const char *file, learn_solution solution,
                   const learn_case *cases, size_t count, learn_told *told)
 {
+    bool python = file != NULL && learn_language_of(file) == LEARN_PYTHON;
     if (!write_file(directory, "lanes.h", page_part_lanes_h, page_part_lanes_h_size) ||
         !write_file(directory, "lanes.c", page_part_lanes_c, page_part_lanes_c_size) ||
+        !write_file(directory, "lanes.py", page_part_lanes_py, page_part_lanes_py_size) ||
         !write_cases(directory, cases, count)) {
         return app_fail("%s: cannot be written: %s", directory, strerror(errno));
     }
-    int status = file == NULL ? APP_OK : compile(directory, file);
-    return status == APP_OK ? run(directory, solution, told) : status;
+    int status = file == NULL || python ? APP_OK : compile(directory, file);
+    status = status == APP_OK ? run(directory, file, solution, told) : status;
+    return status == APP_OK && python ? python_began(file, told) : status;
 }
 
 static int run_somewhere(const char *file, learn_solution solution, const learn_case *cases,
@@ -221,6 +259,12 @@ static int run_somewhere(const char *file, learn_solution solution, const learn_
     int status = run_in(directory, file, solution, cases, count, told);
     remove_all(directory);
     return status;
+}
+
+learn_language learn_language_of(const char *file)
+{
+    size_t length = strlen(file);
+    return length > 3 && strcmp(file + length - 3, ".py") == 0 ? LEARN_PYTHON : LEARN_C;
 }
 
 int learn_run_file(const char *file, const learn_case *cases, size_t count, learn_told *told)

@@ -315,9 +315,25 @@ const learn_task *learn_task_find(const char *name)
 
 /* ---- texts ---- */
 
-bool learn_text(const char *name, int which, char *text, size_t bytes)
+enum { LEARN_OTHER = LEARN_SKELETON + 1 }; /* the skeleton of the other language */
+
+/* Goes past "C: " or "Python: " before *from; false: the line is for the other language. */
+static bool of_language(const char **from, learn_language language)
+{
+    static const char *const heads[] = {"C: ", "Python: "}; /* learn_language */
+    for (size_t k = 0; k < 2; k++) {
+        if (strncmp(*from, heads[k], strlen(heads[k])) == 0) {
+            *from += strlen(heads[k]);
+            return k == (size_t)language;
+        }
+    }
+    return true;
+}
+
+bool learn_text(const char *name, int which, learn_language language, char *text, size_t bytes)
 {
     const char *line = (const char *)page_part_tasks;
+    const char skeleton = language == LEARN_PYTHON ? 'p' : 's'; /* its head's first letter */
     int part = -2, hints = 0; /* -2: not in this task; else the part that the line is of */
     size_t size = 0;
     bool found = false;
@@ -329,10 +345,11 @@ bool learn_text(const char *name, int which, char *text, size_t bytes)
             from = line + 3 + length + 2;
             part = mine ? LEARN_TITLE : -2;
         } else if (part >= LEARN_TITLE && strncmp(line, "-- ", 3) == 0) {
-            part = line[3] == 'h' ? ++hints : LEARN_SKELETON;
+            part = line[3] == 'h' ? ++hints : line[3] == skeleton ? LEARN_SKELETON : LEARN_OTHER;
             continue;
         }
-        if (part == which && size + (size_t)(end - from) + 2 < bytes) {
+        if (part == which && of_language(&from, language) &&
+            size + (size_t)(end - from) + 2 < bytes) {
             memcpy(text + size, from, (size_t)(end - from) + 1);
             size += (size_t)(end - from) + 1;
             found = true;

@@ -8,10 +8,10 @@
 
 extern const unsigned char page_part_html[], page_part_style[], page_part_script[],
     page_part_glossary[], page_part_wasm[], page_part_tasks[], page_part_lanes_h[],
-    page_part_lanes_c[];
+    page_part_lanes_c[], page_part_lanes_py[];
 extern const size_t page_part_html_size, page_part_style_size, page_part_script_size,
     page_part_glossary_size, page_part_tasks_size, page_part_lanes_h_size, page_part_lanes_c_size,
-    page_part_wasm_size; /* of wasm 0: it was not built */
+    page_part_lanes_py_size, page_part_wasm_size; /* of wasm 0: it was not built */
 
 typedef struct page_source {
     const char *name; /* "sort_oddeven.c" */

@@ -11,7 +11,7 @@
 bool sort_is_whole(const sort_job *job)
 {
     const sort_order *order = job->order;
-    const sort_key *key = &order->keys[0];
+    const sort_key *key = order->keys; /* NULL where there are none */
     return job->task->mode == SORT_SORT && !job->task->merge && order->count == 1 && key->whole &&
            key->kind == SORT_BYTES && !key->fold && key->ignore == NULL &&
            job->task->common.algorithm == NULL;

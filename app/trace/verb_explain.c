@@ -42,15 +42,17 @@ static bool explain_call(const char *word)
     static const struct {
         const char *word, *text;
     } all[] = {
-        {"ROUND", "ROUND(\"name\") { .. } is a round: its lanes act at once."},
+        {"ROUND", "ROUND(\"name\") { .. } is a round: its lanes act at once. In Python: with "
+                  "Round(\"name\"):"},
         {"LANES", "LANES(t, n) { .. }, within ROUND, says what lane t of n does, t = 0 .. n - 1; a "
-                  "lane takes at most 16 steps in a round."},
-        {"get", "get(a, i), within LANES, is element i of array a, a uint32_t."},
-        {"set", "set(a, i, v), within LANES, makes v element i of array a; it counts as 1 work."},
+                  "lane takes at most 16 steps in a round. In Python: for t in lanes(n):"},
+        {"get", "get(a, i), within LANES, is element i of array a, a uint32_t. In Python: a[i]"},
+        {"set", "set(a, i, v), within LANES, makes v element i of array a; it counts as 1 work. In "
+                "Python: a[i] = v"},
         {"compare_exchange",
          "compare_exchange(a, i, j), within LANES, puts the smaller of a[i] and "
          "a[j] at i, the other at j; it counts as 1 work."},
-        {"length", "length(a) is the number of elements of array a."},
+        {"length", "length(a) is the number of elements of array a. In Python: len(a)"},
         {"new_array", "new_array(n), between rounds, makes an array of n zeros."},
         {"log2_up", "log2_up(n) is the least L such that 2^L >= n."},
     };

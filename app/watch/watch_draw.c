@@ -74,9 +74,8 @@ static void put(watch_grid *g, int row, int column, uint16_t glyph, watch_style 
 }
 
 /* Returns the column behind the text, which is ASCII. */
-static int put_text(watch_grid *g, int row, int column, watch_style style, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-static int put_text(watch_grid *g, int row, int column, watch_style style, const char *format, ...)
+__attribute__((format(printf, 5, 6))) static int
+put_text(watch_grid *g, int row, int column, watch_style style, const char *format, ...)
 {
     char text[256];
     va_list arguments;

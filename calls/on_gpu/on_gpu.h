@@ -16,12 +16,15 @@ static inline bool usw_may_leave(const upsweep *u)
 }
 
 /* ---- calls/on_gpu/sort.c ---- */
-bool usw_gpu_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type, const usw_options *o,
-                       upsweep_status *status);
-/* index NULL: keys and values are sorted; else index gets the permutation. */
-bool usw_gpu_sort_carrying(upsweep *u, void *keys, void *values, size_t value_bytes, size_t n,
-                           upsweep_type type, void *index, unsigned index_bits,
-                           const usw_options *o, upsweep_status *status);
+/* keys go sorted to out, which may be keys. */
+bool usw_gpu_sort_keys(upsweep *u, const void *keys, void *out, size_t n, upsweep_type type,
+                       const usw_options *o, upsweep_status *status);
+bool usw_gpu_sort_pairs(upsweep *u, void *keys, void *values, size_t value_bytes, size_t n,
+                        upsweep_type type, const usw_options *o, upsweep_status *status);
+/* index gets the permutation; out the sorted keys, if it is not NULL; it may be keys. */
+bool usw_gpu_argsort(upsweep *u, const void *keys, size_t n, upsweep_type type, void *out,
+                     void *index, unsigned index_bits, const usw_options *o,
+                     upsweep_status *status);
 bool usw_gpu_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type type, const uint64_t *begin,
                        size_t rows, void *index, unsigned index_bits, const usw_options *o,
                        upsweep_status *status);

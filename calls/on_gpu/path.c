@@ -119,13 +119,13 @@ static upsweep_status bring_graph(usw_gpu_call *c, const upsweep_graph *g, usw_g
 {
     void *at;
     upsweep_status status = copy_of(c, g, &at);
-    char *arcs = (char *)at + (at == NULL ? 0 : bytes_of_rows(g));
+    char *arcs = at == NULL ? NULL : (char *)at + bytes_of_rows(g);
     bool wide = g->weight64 != NULL;
     *net = (usw_gpu_net){.vertices = g->vertices,
                          .arcs = g->arcs,
                          .weight_type = g->weight_type,
                          .row = at,
-                         .arc = arcs + (wide && at != NULL ? g->arcs * 8 : 0),
+                         .arc = wide && at != NULL ? arcs + g->arcs * 8 : arcs,
                          .weight = wide ? arcs : NULL,
                          .weight_mean = g->weight_mean};
     return status;

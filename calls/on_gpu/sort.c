@@ -12,7 +12,6 @@ typedef struct sort_job {
     unsigned bit_begin, bit_end;
     bool all_bits, in_place;
     size_t n, value_bytes;
-    bool argsort;
     size_t rows;
     bool fixed_rows;
     const upsweep_field *fields;
@@ -107,6 +106,7 @@ static upsweep_status sort_work(usw_gpu_call *c)
     upsweep_status status;
     const usw_gpu_sort_form *form = form_for(c, j, false, &status);
     usw_gpu_sort s = {.keys = c->arrays[0].at,
+                      .from = c->count > 1 ? c->arrays[1].at : NULL,
                       .n = j->n,
                       .width = j->width,
                       .map = j->map,
@@ -117,20 +117,28 @@ static upsweep_status sort_work(usw_gpu_call *c)
     if (form == NULL) {
         return status;
     }
-    status = j->n < 2 ? UPSWEEP_OK : form->sort(c->g, &s);
+    if (j->n > 1) {
+        status = form->sort(c->g, &s);
+    } else {
+        status = s.from == NULL ? UPSWEEP_OK : c->p->copy(c->g, s.keys, s.from, j->n * j->bits / 8);
+    }
     report_sort(c, j, false);
     return status;
 }
 
-bool usw_gpu_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type, const usw_options *o,
-                       upsweep_status *status)
+bool usw_gpu_sort_keys(upsweep *u, const void *keys, void *out, size_t n, upsweep_type type,
+                       const usw_options *o, upsweep_status *status)
 {
     if (u->device == USW_CPU) {
         return false;
     }
     sort_job j = job_of(type, n, o);
-    usw_gpu_array arrays[] = {usw_gpu_inout("keys", keys, n * j.bits / 8)};
+    const bool copies = out != keys;
+    usw_gpu_array arrays[] = {usw_gpu_of(copies ? "out" : "keys", out, n * j.bits / 8,
+                                         copies ? USW_GPU_OUT : USW_GPU_INOUT),
+                              usw_gpu_in("keys", keys, n * j.bits / 8)};
     usw_gpu_call c = {.u = u, .arrays = arrays, .count = 1, .work = sort_work, .context = &j};
+    c.count = copies ? 2 : 1;
     c.cpu_ns = cpu_ns(u, n, j.width, false);
     return usw_gpu_run(&c, status);
 }
@@ -143,8 +151,8 @@ static upsweep_status carry_work(usw_gpu_call *c)
     upsweep_status status;
     const usw_gpu_sort_form *form = form_for(c, j, true, &status);
     usw_gpu_pairs p = {.keys = c->arrays[0].at,
-                       .out_keys = j->argsort ? NULL : c->arrays[0].at,
-                       .values = j->argsort ? NULL : c->arrays[1].at,
+                       .out_keys = c->arrays[2].at,
+                       .values = c->arrays[1].use == USW_GPU_OUT ? NULL : c->arrays[1].at,
                        .out_values = c->arrays[1].at,
                        .value_bytes = j->value_bytes,
                        .n = j->n,
@@ -161,24 +169,41 @@ static upsweep_status carry_work(usw_gpu_call *c)
     return status;
 }
 
-bool usw_gpu_sort_carrying(upsweep *u, void *keys, void *values, size_t value_bytes, size_t n,
-                           upsweep_type type, void *index, unsigned index_bits,
-                           const usw_options *o, upsweep_status *status)
+/* The keys, what they carry, and where sorted keys go. */
+static bool sort_carrying(upsweep *u, usw_gpu_array (*arrays)[3], sort_job *j,
+                          upsweep_status *status)
+{
+    usw_gpu_call c = {.u = u, .arrays = *arrays, .count = 3, .work = carry_work, .context = j};
+    c.cpu_ns = cpu_ns(u, j->n, j->width, true);
+    return usw_gpu_run(&c, status);
+}
+
+bool usw_gpu_sort_pairs(upsweep *u, void *keys, void *values, size_t value_bytes, size_t n,
+                        upsweep_type type, const usw_options *o, upsweep_status *status)
 {
     if (u->device == USW_CPU) {
         return false;
     }
     sort_job j = job_of(type, n, o);
-    j.argsort = index != NULL;
-    j.value_bytes = j.argsort ? index_bits / 8 : value_bytes;
-    unsigned whole = USW_GPU_INOUT;
-    usw_gpu_array arrays[] = {
-        usw_gpu_of("keys", keys, n * j.bits / 8, j.argsort ? USW_GPU_IN : whole),
-        usw_gpu_of(j.argsort ? "index" : "values", j.argsort ? index : values, n * j.value_bytes,
-                   j.argsort ? USW_GPU_OUT : whole)};
-    usw_gpu_call c = {.u = u, .arrays = arrays, .count = 2, .work = carry_work, .context = &j};
-    c.cpu_ns = cpu_ns(u, n, j.width, true);
-    return usw_gpu_run(&c, status);
+    j.value_bytes = value_bytes;
+    usw_gpu_array arrays[] = {usw_gpu_in("keys", keys, n * j.bits / 8),
+                              usw_gpu_inout("values", values, n * value_bytes),
+                              usw_gpu_out("keys", keys, n * j.bits / 8)};
+    return sort_carrying(u, &arrays, &j, status);
+}
+
+bool usw_gpu_argsort(upsweep *u, const void *keys, size_t n, upsweep_type type, void *out,
+                     void *index, unsigned index_bits, const usw_options *o, upsweep_status *status)
+{
+    if (u->device == USW_CPU) {
+        return false;
+    }
+    sort_job j = job_of(type, n, o);
+    j.value_bytes = index_bits / 8;
+    usw_gpu_array arrays[] = {usw_gpu_in("keys", keys, n * j.bits / 8),
+                              usw_gpu_out("index", index, n * j.value_bytes),
+                              usw_gpu_out("out", out, out == NULL ? 0 : n * j.bits / 8)};
+    return sort_carrying(u, &arrays, &j, status);
 }
 
 /* ---- rows ---- */

@@ -8,10 +8,8 @@
  * small a rotation splits the merge in two, so that no buffer is needed, at the price of moves.
  *
  * Every index is bounded by counts, never by an answer of compare: a compare function that
- * contradicts itself gives some permutation.
- *
- * All functions take `bytes` and are always inlined, so that a caller with a constant size gets
- * plain loads and stores in place of memcpy calls.
+ * contradicts itself gives some permutation. All functions take `bytes` and are always inlined, so
+ * that a caller with a constant size gets plain loads and stores in place of memcpy calls.
  *
  * Sources: J. I. Munro, S. Wild, "Nearly-optimal mergesorts" (ESA 2018); T. Peters, listsort.txt
  * (2002) for trimming and run extension; K. Dudzinski, A. Dydek, "On a stable minimum storage

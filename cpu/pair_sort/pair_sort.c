@@ -98,6 +98,10 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
     }
     *p->found = USW_NO_PATTERN;
     p->out_payloads = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
+    if (n > 1 && n <= USW_FEW_PAIRS && p->out_payloads != NULL) {
+        usw_sort_few_pairs(u, p, key_bytes);
+        return UPSWEEP_OK;
+    }
     if (p->out_payloads != NULL && is_done(u, p, key_bytes)) {
         USW_ROUTE_PAIRS("keys in order already");
         *p->found = USW_IN_ORDER;

@@ -45,7 +45,7 @@ ALWAYS void put_payload_of(char *to, size_t j, uint64_t payload, size_t bytes)
 ALWAYS void put_units(const usw_pair_sort *p, const unit *units, const uint32_t *tags,
                       uint32_t places, size_t n, size_t at, size_t bytes)
 {
-    uint64_t *restrict keys = (uint64_t *)p->out_keys + at;
+    uint64_t *restrict keys = p->out_keys == NULL ? NULL : (uint64_t *)p->out_keys + at;
     char *restrict to = (char *)p->out_payloads + at * bytes;
     size_t i = 0;
     for (; i + AT_ONCE <= n; i += AT_ONCE) {

@@ -285,7 +285,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->radix = radix;
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
-        plan->uncounted = uncounted;
+        plan->uncounted = uncounted ? HYBRID_UNCOUNTED_BITS : 0;
         plan->by_tree = by_tree;
         if (uncounted) { /* what a count would note of these keys */
             plan->any = seen[0];

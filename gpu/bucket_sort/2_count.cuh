@@ -7,27 +7,27 @@
 
 #include "gpu/launch_chain.cuh"
 
+enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 }; /* which first scatter counts */
 struct hybrid_plan {
-    unsigned long long any, all; /* OR and AND of the mapped keys */
-    unsigned long long over;     /* keys in buckets that no local sort can hold */
-    unsigned long long
-        ranges[2]; /* of gpu/bucket_sort/6_large_lists.cuh: length << 40 and tiles of each list */
-    unsigned bins[2];      /* bins in the list: small ones, and others */
-    unsigned rises, falls; /* 1: some key is above (below) its left neighbour */
-    unsigned shift;        /* the leading bits are key >> shift */
-    unsigned bits, bits1;  /* number of the leading bits; bits of the first scatter */
-    unsigned group;        /* a bucket of step 5 is 1 << group values of the leading bits */
+    unsigned long long any, all;  /* OR and AND of the mapped keys */
+    unsigned long long over;      /* keys in buckets that no local sort can hold */
+    unsigned long long ranges[2]; /* of 6_large_lists.cuh: length << 40 and tiles of each list */
+    unsigned bins[2];             /* bins in the list: small ones, and others */
+    unsigned rises, falls;        /* 1: some key is above (below) its left neighbour */
+    unsigned shift;               /* the leading bits are key >> shift */
+    unsigned bits, bits1;         /* number of the leading bits; bits of the first scatter */
+    unsigned group;               /* a bucket of step 5 is 1 << group values of the leading bits */
     unsigned ticket, done, taken;
     unsigned large;            /* buckets whose keys are counted in `over` */
     unsigned scatter, buckets; /* 1: the first scatter is to be done; all that goes by buckets */
     unsigned reverse, radix;   /* 1: the order is to be reversed; all is left to the radix sort */
     unsigned crowded;          /* 1: many keys have the same digits */
     unsigned skip;             /* 1: no keys are to be counted by the next count */
-    unsigned uncounted;  /* 1: the first scatter is that of 4_scatter_uncounted.cuh, which counts */
+    unsigned uncounted;        /* not 0: the first scatter counts, that of HYBRID_UNCOUNTED_... */
     unsigned few_values; /* keys have few values: 1, and when these are counted their number */
     unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
-    unsigned by_tree;    /* 1: buckets are those of prefix_tree.cuh, not leading bits */
-    unsigned tree_buckets; /* 1: the keys are to be sorted by them */
+    unsigned by_tree, tree_buckets; /* 1: buckets are those of prefix_tree.cuh; keys go by them */
+    unsigned in_order;              /* 1: nothing is to be done but to copy keys of another array */
 };
 
 template <typename K> struct hybrid_vector {

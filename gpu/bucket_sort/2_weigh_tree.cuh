@@ -14,7 +14,7 @@
 enum { TREE_WEIGHED = 32, TREE_WEIGHED_PART = 4, TREE_FILLS = 8, TREE_FILL = 64 };
 
 /* Shared memory: slots, counts, their sums, needs, what is known of slots, words of a scan. */
-constexpr size_t hybrid_weigh_shared = size_t(TREE_SLOTS) * 24 + 16 + 256;
+constexpr size_t hybrid_weigh_shared = size_t(TREE_SLOTS) * 20 + 16 + 256;
 
 /* What a leaf needs: numbers of buckets; how many of them keys go to; whether and with how many
  * neighbours, as log2, it shares one; and whether it is the first of these. */
@@ -26,23 +26,28 @@ struct hybrid_need {
 /* The block that numbers the buckets, when all have weighed. */
 struct hybrid_numbering {
     hybrid_tree *tree;
-    uint2 *slots;
+    unsigned *slots;
     unsigned *counts, *sums, *needs, *scan;
     uint16_t *node;
     unsigned char *size, *bits;
-    unsigned key_bits, end, all; /* of a key; slots; keys of the sample */
+    unsigned end, all; /* slots; keys of the sample */
 
-    __device__ __forceinline__ hybrid_numbering(hybrid_tree *t, uint2 *memory, unsigned width)
-        : tree(t), slots(memory), counts(reinterpret_cast<unsigned *>(slots + TREE_SLOTS)),
-          sums(counts + TREE_SLOTS), needs(sums + TREE_SLOTS + 4), scan(needs + TREE_SLOTS),
+    __device__ __forceinline__ hybrid_numbering(hybrid_tree *t, unsigned *memory)
+        : tree(t), slots(memory), counts(slots + TREE_SLOTS), sums(counts + TREE_SLOTS),
+          needs(sums + TREE_SLOTS + 4), scan(needs + TREE_SLOTS),
           node(reinterpret_cast<uint16_t *>(scan + 64)),
           size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
-          key_bits(width), end(t->begin[t->levels]), all(0)
+          end(t->begin[t->levels]), all(0)
     {
     }
     __device__ __forceinline__ bool is_leaf(unsigned i) const
     {
-        return (slots[i].y & (TREE_NODE | TREE_OUTSIDE)) == 0;
+        return (slots[i] & TREE_NODE) == 0 && i != tree->root;
+    }
+    /* The slots of the node that goes on from slot i. */
+    __device__ __forceinline__ unsigned slots_of(unsigned i) const
+    {
+        return 1u << (slots[i] >> TREE_LOG2 & 31);
     }
     /* Sets sums[i] to the sum of f(slot) over the slots before i; returns the sum of all. */
     template <typename F> __device__ __forceinline__ unsigned sum_up(F f)
@@ -76,8 +81,8 @@ struct hybrid_numbering {
         for (unsigned side = 0; side < 2; side++) {
             const unsigned at = side == 0 ? i - 1 : i + 1;
             if (side == 0 ? i > first : i + 1 < first + (1u << size[i])) {
-                const float here = (slots[at].y & TREE_NODE) != 0
-                                       ? static_cast<float>(slots[at].x) * of_node
+                const float here = (slots[at] & TREE_NODE) != 0
+                                       ? static_cast<float>(slots_of(at)) * of_node
                                        : static_cast<float>(counts[at]);
                 most = most > here ? most : here;
             }
@@ -112,7 +117,8 @@ struct hybrid_numbering {
             if (numbers > 1 && numbers < values && values / 4 < numbers) {
                 numbers = 2u << (31 - __clz(static_cast<int>(numbers - 1)));
             }
-            return {numbers, numbers < values ? numbers : values, 0, true};
+            const unsigned buckets = numbers < values ? numbers : values;
+            return {numbers, buckets < TREE_LEAF_MOST ? buckets : TREE_LEAF_MOST, 0, true};
         }
         unsigned join = size[i];
         for (; join > 0; join--) {
@@ -155,14 +161,17 @@ struct hybrid_numbering {
         }
         return chosen;
     }
-    /* Sums needs up the levels of nodes. */
-    __device__ __forceinline__ void sum_needs(float full)
+    /* Sums needs up the levels of nodes. mean: keys of the sample for a bucket. */
+    __device__ __forceinline__ void sum_needs(float full, float mean)
     {
         for (unsigned i = threadIdx.x; i < end; i += 1024) {
             needs[i] = 0;
             if (is_leaf(i)) {
                 const hybrid_need n = need(i, full);
                 needs[i] = n.numbers;
+                if (static_cast<float>(counts[i]) > 4 * mean * static_cast<float>(n.buckets)) {
+                    tree->crowded = 1;
+                }
                 counts[i] = n.buckets << 8 | n.join << 1 | n.first;
             }
         }
@@ -171,10 +180,9 @@ struct hybrid_numbering {
             sum_up([&](unsigned i) { return i >= tree->begin[l] ? needs[i] : 0; });
             const unsigned from = l > 0 ? tree->begin[l - 1] : 0, to = tree->begin[l];
             for (unsigned i = from + threadIdx.x; l > 0 && i < to; i += 1024) {
-                const uint2 s = slots[i];
-                if ((s.y & TREE_NODE) != 0) {
-                    const unsigned child = s.y >> TREE_FIRST;
-                    needs[i] = sums[child + s.x] - sums[child];
+                if ((slots[i] & TREE_NODE) != 0) {
+                    const unsigned child = slots[i] & TREE_FIRST;
+                    needs[i] = sums[child + slots_of(i)] - sums[child];
                 }
             }
             __syncthreads();
@@ -187,9 +195,8 @@ struct hybrid_numbering {
         for (unsigned l = 0; l < tree->levels; l++) {
             for (unsigned i = tree->begin[l] + threadIdx.x; i < tree->begin[l + 1]; i += 1024) {
                 const unsigned at = l == 0 ? 1 + sums[i] : needs[node[i]] + sums[i] - sums[node[i]];
-                const uint2 s = slots[i];
-                if ((s.y & TREE_NODE) != 0) {
-                    needs[s.y >> TREE_FIRST] = at;
+                if ((slots[i] & TREE_NODE) != 0) {
+                    needs[slots[i] & TREE_FIRST] = at;
                 } else if (is_leaf(i)) {
                     place(i, at);
                 }
@@ -201,12 +208,7 @@ struct hybrid_numbering {
     {
         const unsigned buckets = counts[i] >> 8, join = counts[i] >> 1 & 127;
         const bool first = (counts[i] & 1) != 0;
-        const unsigned turn = (key_bits - bits[i]) & TREE_TURN;
-        unsigned times = 0;
-        if (buckets > 1) {
-            times = (buckets << 16) - (bits[i] < 16 && buckets >> bits[i] != 0 ? 0 : 64);
-        }
-        slots[i] = make_uint2(times, (first ? at : at - 1) << TREE_FIRST | turn);
+        slots[i] = buckets << 16 | (first ? at : at - 1);
         tree->slots[i] = slots[i];
         tree->bits[i] = static_cast<unsigned char>(bits[i] + join);
     }
@@ -216,7 +218,7 @@ struct hybrid_numbering {
         for (unsigned i = threadIdx.x / 32; i < end; i += 32) {
             if (is_leaf(i) && (counts[i] & 1) != 0) {
                 for (unsigned b = threadIdx.x % 32; b < counts[i] >> 8; b += 32) {
-                    tree->leaf[(slots[i].y >> TREE_FIRST) + b] = static_cast<uint16_t>(i);
+                    tree->leaf[(slots[i] & TREE_FIRST) + b] = static_cast<uint16_t>(i);
                 }
             }
         }
@@ -236,18 +238,18 @@ struct hybrid_numbering {
         weigh_leaves();
         /* No group of slots that share a bucket has a node in it. */
         const unsigned never = (all >> bucket_bits) * 4 + 4, most = (1u << bucket_bits) - 2;
-        sum_up([&](unsigned i) { return (slots[i].y & TREE_NODE) != 0 ? never : counts[i]; });
+        sum_up([&](unsigned i) { return (slots[i] & TREE_NODE) != 0 ? never : counts[i]; });
         const float full = choose(most);
         if (full == 0) {
             return false;
         }
         __syncthreads();
-        sum_needs(full);
+        sum_needs(full, static_cast<float>(all) / static_cast<float>(most));
         number();
         note_leaves();
         if (threadIdx.x == 0) {
             tree->buckets = sums[tree->begin[1]] + 2;
-            tree->slots[tree->root].x = (sums[tree->begin[1]] + 1) << TREE_FIRST;
+            tree->slots[tree->root] = sums[tree->begin[1]] + 1;
         }
         return true;
     }
@@ -258,15 +260,11 @@ template <typename K> struct hybrid_tree_count {
     hybrid_window<K> window;
     __device__ __forceinline__ unsigned operator()(K k) const
     {
-        return window.bucket(k) >> TREE_FIRST;
+        return window.bucket(k);
     }
     template <int N> __device__ __forceinline__ void all(const K (&k)[N], unsigned (&d)[N]) const
     {
         window.buckets(k, d);
-#pragma unroll
-        for (int i = 0; i < N; i++) {
-            d[i] >>= TREE_FIRST;
-        }
     }
     __device__ __forceinline__ K note(K k) const
     {
@@ -277,7 +275,7 @@ template <typename K> struct hybrid_tree_count {
 /* Counts the keys of each bucket of the tree. memory: hybrid_tree_shared bytes. */
 constexpr size_t hybrid_tree_shared(unsigned bits)
 {
-    return hybrid_count_shared(bits) + TREE_SLOTS * sizeof(uint2);
+    return hybrid_count_shared(bits) + TREE_TABLE_BYTES;
 }
 template <typename K, bool identity>
 __device__ __noinline__ void
@@ -285,11 +283,18 @@ hybrid_count_by_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K
                      unsigned bits, hybrid_plan *plan, unsigned long long *counts, unsigned *handed,
                      const hybrid_tree *tree, unsigned *memory)
 {
-    uint2 *slots = reinterpret_cast<uint2 *>(memory);
-    hybrid_copy_slots<1024>(tree, slots);
-    const hybrid_tree_count<K> digit = {hybrid_window<K>(slots, tree)};
-    hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed,
-                                    memory + 2 * TREE_SLOTS, digit);
+    hybrid_copy_slots<1024>(tree, memory);
+    const hybrid_tree_count<K> digit = {hybrid_window<K>(memory, tree)};
+    hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, memory + TREE_SLOTS,
+                                    digit);
+}
+
+/* The stretches of 32 keys by which leaves are weighed. */
+static inline unsigned long long hybrid_weigh_stretches(unsigned long long n, unsigned bits)
+{
+    const unsigned long long wanted = (1ull * TREE_WEIGHED << bits) / 32;
+    const unsigned long long most = n / 32 / TREE_WEIGHED_PART;
+    return wanted < most ? wanted : most;
 }
 
 /* Weighs leaves by stretches of 32 keys, evenly spread; the last block numbers the buckets. */
@@ -300,13 +305,13 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
                                                              unsigned long long stretches)
 {
     constexpr unsigned U = 4;
-    USW_DYNAMIC_SHARED(uint2, memory);
+    USW_DYNAMIC_SHARED(unsigned, memory);
     USW_SHARED(unsigned, ticket);
     usw_chained();
     if (!plan->by_tree) {
         return;
     }
-    unsigned *counts = reinterpret_cast<unsigned *>(memory + TREE_SLOTS);
+    unsigned *counts = memory + TREE_SLOTS;
     const unsigned slots = tree->begin[tree->levels], lane = threadIdx.x % 32;
     hybrid_copy_slots<1024>(tree, memory);
     for (unsigned i = threadIdx.x; i < TREE_SLOTS; i += 1024) {
@@ -315,13 +320,14 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
     __syncthreads();
     const hybrid_window<K> window(memory, tree);
     const unsigned long long warps = gridDim.x * 32ull;
+    const hybrid_stretch stretch(n, stretches);
     for (unsigned long long l = blockIdx.x * 32ull + threadIdx.x / 32; l < stretches;
          l += warps * U) {
         K k[U];
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {
             const unsigned long long line = l + u * warps;
-            k[u] = line < stretches ? keys[line * (n / 32) / stretches * 32 + lane] : K(0);
+            k[u] = line < stretches ? keys[stretch.place(line) + lane] : K(0);
         }
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {
@@ -344,7 +350,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
     __syncthreads();
     if (ticket + 1 == gridDim.x) {
         __threadfence();
-        hybrid_numbering numbering(tree, memory, sizeof(K) * 8);
+        hybrid_numbering numbering(tree, memory);
         if (!numbering.number_buckets(bits) && threadIdx.x == 0) {
             plan->by_tree = 0;
             plan->radix = plan->skip = 1;

@@ -39,7 +39,7 @@ struct hybrid_place_args {
     unsigned long long stride;      /* keys of a region of that scatter */
     unsigned bits, bits1;           /* of all buckets, of the first scatter's */
     unsigned capacity;              /* keys of a bucket that the local sort can hold */
-    unsigned tile;                  /* keys of a tile of the second scatter */
+    unsigned tile, tree_tile;       /* keys of a tile of the second scatter; of that by a tree */
     /* The bits by which uneven keys are counted again, or 0. With 16 bits counted, at most 16 are
      * left of a key of 32, so that a large bucket of any size can be written by counts
      * (gpu/bucket_sort/6_large.cuh) and no keys are left to the radix sort. */
@@ -114,6 +114,7 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
     __syncthreads();
     if (threadIdx.x == 0) {
         plan->reverse = ordered && plan->falls != 0;
+        plan->in_order = ordered && plan->falls == 0;
         plan->radix = radix;
         plan->buckets = !ordered && !recount && !radix;
         plan->scatter = plan->buckets && !plan->uncounted;
@@ -164,6 +165,7 @@ static __device__ void hybrid_decide_tree(const hybrid_place_args &a)
         plan->bits1 = a.bits1;
         plan->skip = 1;
         plan->reverse = ordered && plan->falls != 0;
+        plan->in_order = ordered && plan->falls == 0;
         plan->radix = radix;
         plan->tree_buckets = !ordered && !radix;
     }
@@ -207,6 +209,7 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
         plan->ranges[0] = 0;
         plan->bins[0] = plan->bins[1] = 0;
         plan->reverse = ordered && plan->falls != 0;
+        plan->in_order = ordered && plan->falls == 0;
         plan->radix = radix;
         plan->scatter = !ordered && !radix && !missed;
         __threadfence();
@@ -253,6 +256,13 @@ hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *su
     return size;
 }
 
+/* Where bucket b of the first scatter, whose keys go to `at` in the end, begins in tmp. */
+static __device__ __forceinline__ unsigned long long hybrid_from(const hybrid_place_args &a,
+                                                                 unsigned b, unsigned long long at)
+{
+    return !a.plan->uncounted ? at : a.plan->by_tree ? a.tree->regions[b] : b * a.stride;
+}
+
 /* A block of 256 threads places each bucket of the first scatter: it publishes the size of the
  * bucket and sums those of all buckets before. The last block decides. */
 __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
@@ -265,6 +275,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         return;
     }
     const bool by_tree = a.tree != nullptr && a.plan->by_tree != 0;
+    const unsigned tile = by_tree ? a.tree_tile : a.tile; /* of the second scatter */
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
     if (tid == 0) {
         ticket = atomicAdd(&a.plan->ticket, 1u);
@@ -290,7 +301,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         other--;
     }
     auto tiles = [&](unsigned long long word) {
-        return (word & 1) != 0 ? 0 : ((word >> 1) + a.tile - 1) / a.tile;
+        return (word & 1) != 0 ? 0 : ((word >> 1) + tile - 1) / tile;
     };
     const unsigned long long at = hybrid_block_sum(other >> 1, sums, none);
     const unsigned first = static_cast<unsigned>(hybrid_block_sum(tiles(other), sums, none));
@@ -306,7 +317,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         }
     }
     if (tid == 0) {
-        const unsigned long long from = a.plan->uncounted ? b * a.stride : at;
+        const unsigned long long from = hybrid_from(a, b, at);
         a.begin[b] = a.cursor[b] = from;
         a.stop[b] = from + size;
         a.tile_begin[b] = first;
@@ -325,5 +336,4 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         by_tree ? hybrid_decide_tree(a) : hybrid_decide(a);
     }
 }
-
 #endif

@@ -35,6 +35,35 @@ template <typename K> constexpr size_t hybrid_uncounted_shared(unsigned bits, in
            (slots != 0 ? slots : tile) * sizeof(K);
 }
 
+/* Adds a block's counters of 8 bits to those of all blocks, two in a word of 64 bits. Their sum
+ * must be `keys`, or some counter has overflowed: thread 0 then returns false. Each block begins at
+ * another word, so no two add to one. sums: 32 words. Not inlined, since the compiler would then
+ * keep fewer keys in registers. */
+template <int NT>
+__device__ __noinline__ bool hybrid_flush_bytes(const unsigned *bins, unsigned table,
+                                                unsigned *counts, unsigned *sums, unsigned keys)
+{
+    auto *pairs = reinterpret_cast<unsigned long long *>(counts);
+    const unsigned words = table / 4, turn = blockIdx.x * 1024 % words;
+    unsigned seen = 0;
+    for (unsigned i = threadIdx.x; i < words; i += NT) {
+        const unsigned w = (i + turn) % words;
+        const unsigned even = bins[w] & 0xff00ff, odd = bins[w] >> 8 & 0xff00ff;
+        seen += ((even + odd) & 0xffff) + ((even + odd) >> 16);
+        atomicAdd(&pairs[2 * w], static_cast<unsigned long long>(odd & 255) << 32 | (even & 255));
+        atomicAdd(&pairs[2 * w + 1], static_cast<unsigned long long>(odd >> 16) << 32 | even >> 16);
+    }
+    seen = __reduce_add_sync(~0u, seen);
+    if (threadIdx.x % 32 == 0) {
+        sums[threadIdx.x / 32] = seen;
+    }
+    __syncthreads();
+    for (unsigned w = 1; threadIdx.x == 0 && w < NT / 32; w++) {
+        seen += sums[w];
+    }
+    return threadIdx.x != 0 || seen == keys;
+}
+
 /* A block of NT threads that take I keys of a tile each; U ranks are asked for at a time. */
 template <typename K, int NT, int I, int slots, int U, bool identity>
 struct hybrid_uncounted_block {
@@ -311,34 +340,10 @@ struct hybrid_uncounted_block {
         __syncthreads();
         return keys;
     }
-    /* Adds the counters to those of all blocks, two in a word of 64 bits. Their sum must be `keys`,
-     * or some counter has overflowed. Each block begins at another word, so no two add to one. */
     __device__ __forceinline__ void flush(unsigned keys)
     {
-        auto *pairs = reinterpret_cast<unsigned long long *>(a.counts);
-        const unsigned words = table / 4, turn = blockIdx.x * 1024 % words;
-        unsigned seen = 0;
-        for (unsigned i = threadIdx.x; i < words; i += NT) {
-            const unsigned w = (i + turn) % words;
-            const unsigned even = bins[w] & 0xff00ff, odd = bins[w] >> 8 & 0xff00ff;
-            seen += ((even + odd) & 0xffff) + ((even + odd) >> 16);
-            atomicAdd(&pairs[2 * w],
-                      static_cast<unsigned long long>(odd & 255) << 32 | (even & 255));
-            atomicAdd(&pairs[2 * w + 1],
-                      static_cast<unsigned long long>(odd >> 16) << 32 | even >> 16);
-        }
-        seen = __reduce_add_sync(~0u, seen);
-        if (threadIdx.x % 32 == 0) {
-            sums[threadIdx.x / 32] = seen;
-        }
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            for (unsigned w = 1; w < NT / 32; w++) {
-                seen += sums[w];
-            }
-            if (seen != keys) {
-                fail();
-            }
+        if (!hybrid_flush_bytes<NT>(bins, table, a.counts, sums, keys)) {
+            fail();
         }
     }
 };
@@ -349,7 +354,8 @@ __global__ __launch_bounds__(NT, 1) void hybrid_scatter_uncounted(hybrid_uncount
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
-    if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.plan->uncounted) == 0)) {
+    if (__syncthreads_or(threadIdx.x == 0 &&
+                         usw_load_relaxed(&a.plan->uncounted) != HYBRID_UNCOUNTED_BITS)) {
         return;
     }
     hybrid_uncounted_block<K, NT, I, slots, U, identity> b(a, memory);

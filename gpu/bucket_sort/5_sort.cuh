@@ -157,11 +157,12 @@ enum { HYBRID_EVEN, HYBRID_UNEVEN, HYBRID_CROWDED, HYBRID_CROWD = 32 };
 
 /* Splits m keys into bins, in tile. Returns HYBRID_UNEVEN if some bin has more than R keys, and
  * HYBRID_CROWDED, with nothing done to tile, if some bin has more than HYBRID_CROWD. own: where
- * this thread's first key is; its others follow NT apart. complete: the keys of a bin are equal. */
-template <typename K, int NT, int I, int B, int R>
+ * this thread's first key is; its others follow NT apart. digit(key): four times the bin. complete:
+ * the keys of a bin are equal. */
+template <typename K, int NT, int I, int B, int R, typename Digit>
 __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsigned m, K *tile,
-                                            unsigned *bins, unsigned *sums,
-                                            const hybrid_digit &digit, bool complete = false)
+                                            unsigned *bins, unsigned *sums, const Digit &digit,
+                                            bool complete = false)
 {
     constexpr unsigned unit = NT * I * sizeof(K) < 65536 ? sizeof(K) : 1;
     unsigned r[I], most = 0;

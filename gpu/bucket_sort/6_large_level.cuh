@@ -127,6 +127,7 @@ __device__ __forceinline__ void hybrid_sample_range(hybrid_range &p, const K *ke
 
 template <typename K> struct hybrid_large_args {
     K *keys, *tmp;
+    const K *from; /* of a raw range */
     usw_gpu_keymap<K> map;
     hybrid_plan *plan;
     hybrid_lists lists;
@@ -158,7 +159,7 @@ template <typename K, bool identity> struct hybrid_large_level {
 
     __device__ __forceinline__ const K *keys_of(const hybrid_range &p) const
     {
-        return (p.in_tmp ? a.tmp : a.keys) + p.begin;
+        return (p.raw ? a.from : p.in_tmp ? a.tmp : a.keys) + p.begin;
     }
     /* The map that is still to be applied to the keys of a range. */
     __device__ __forceinline__ usw_gpu_keymap<K> map_of(const hybrid_range &p) const
@@ -303,7 +304,8 @@ template <typename K, bool identity> struct hybrid_large_level {
     __device__ __forceinline__ void place_range(hybrid_range &p)
     {
         if (p.left == 0) { /* the keys of the range are equal */
-            p.kind = identity && !p.in_tmp ? HYBRID_RANGE_NONE : HYBRID_RANGE_FILL;
+            const bool in_place = !p.in_tmp && (!p.raw || a.from == a.keys);
+            p.kind = identity && in_place ? HYBRID_RANGE_NONE : HYBRID_RANGE_FILL;
             if (threadIdx.x == 0) {
                 starts_of(p)[0] = 0;
             }

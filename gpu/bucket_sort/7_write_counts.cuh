@@ -319,19 +319,20 @@ hybrid_beginnings(const unsigned long long *begins, unsigned values, unsigned lo
     return at;
 }
 
-/* Writes keys of 16 bits by warps with equal shares. f.values: a power of 16. */
+/* Writes keys of 16 bits by warps with equal shares. f.values: a power of 16. copies: keys in order
+ * are written, too, since those that were read are in another array. */
 template <typename K>
 __global__ __launch_bounds__(256, 8) void hybrid_fill_shares(hybrid_filling<K> f,
                                                              unsigned long long n,
                                                              usw_gpu_keymap<K> map,
-                                                             const hybrid_plan *plan)
+                                                             const hybrid_plan *plan, bool copies)
 {
     USW_SHARED_ARRAY(hybrid_fill_marks<K>, marks, [8]);
     constexpr unsigned V = 16 / sizeof(K), share = HYBRID_FILL_SHARE;
     usw_chained();
     const unsigned warp = threadIdx.x / 32;
     const unsigned long long all = n + f.values, from = (blockIdx.x * 8ull + warp) * share;
-    if (plan->falls == 0 || from >= all) {
+    if ((plan->falls == 0 && !copies) || from >= all) {
         return;
     }
     const unsigned long long end = all - from < share ? all : from + share;
@@ -367,10 +368,10 @@ __global__ __launch_bounds__(256, 8) void hybrid_fill_shares(hybrid_filling<K> f
 template <typename K>
 __global__ __launch_bounds__(256) void hybrid_fill(hybrid_filling<K> f, unsigned long long n,
                                                    unsigned stretch, usw_gpu_keymap<K> map,
-                                                   const hybrid_plan *plan)
+                                                   const hybrid_plan *plan, bool copies)
 {
     usw_chained();
-    if (plan->falls != 0) {
+    if (plan->falls != 0 || copies) {
         unsigned long long at = static_cast<unsigned long long>(blockIdx.x) * stretch;
         hybrid_fill_block<256>(f, map, at, n - at < stretch ? n : at + stretch);
     }

@@ -270,6 +270,7 @@ hybrid_count_few_values(const K *keys, unsigned long long n, const usw_gpu_keyma
     if (threadIdx.x == 0) {
         plan->few_values =
             entries > 1 ? entries : 0; /* a single value has all keys, and nothing is to be done */
+        plan->in_order = entries == 1;
         plan->radix = failed;
     }
 }
@@ -330,16 +331,44 @@ __device__ __forceinline__ void hybrid_write_few_values(K *keys, unsigned long l
 
 /* ---- the kernel of this step ---- */
 
+/* keys[i] = from[i] or, reversed, from[n - 1 - i], U of a thread at once. */
+template <typename K, unsigned U>
+__device__ __forceinline__ void hybrid_copy(const K *from, K *keys, unsigned long long n,
+                                            bool reverse)
+{
+    unsigned long long step = gridDim.x * 512ull, i = blockIdx.x * 512ull + threadIdx.x;
+    for (; i + (U - 1) * step < n; i += U * step) {
+        K a[U];
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            const unsigned long long at = i + u * step;
+            a[u] = from[reverse ? n - 1 - at : at];
+        }
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            keys[i + u * step] = a[u];
+        }
+    }
+    for (; i < n; i += step) {
+        keys[i] = from[reverse ? n - 1 - i : i];
+    }
+}
+
 /* Writes keys of few values, or reverses keys that fall: both ends change places, U of a thread at
- * once. */
+ * once. Ordered keys of another array are copied. */
 template <typename K>
-__global__
-    __launch_bounds__(512) void hybrid_reverse(K *keys, unsigned long long n, usw_gpu_keymap<K> map,
-                                               const hybrid_plan *plan, const hybrid_few<K> *table)
+__global__ __launch_bounds__(512) void hybrid_reverse(const K *from, K *keys, unsigned long long n,
+                                                      usw_gpu_keymap<K> map,
+                                                      const hybrid_plan *plan,
+                                                      const hybrid_few<K> *table)
 {
     constexpr unsigned U = 8;
     if (plan->few_values) {
         hybrid_write_few_values<K, 512>(keys, n, map, plan->few_values, table);
+        return;
+    }
+    if (from != keys && (plan->reverse || plan->in_order)) {
+        hybrid_copy<K, U>(from, keys, n, plan->reverse);
         return;
     }
     if (!plan->reverse) {

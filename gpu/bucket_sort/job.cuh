@@ -51,9 +51,11 @@ template <typename K> struct hybrid_job {
     unsigned long long *ends, *published, *begin, *stop, *cursor;
     unsigned *tile_begin;
     hybrid_lists lists;
-    bool may_tree;     /* keys may go by a prefix tree */
-    hybrid_tree *tree; /* it, or NULL */
+    bool may_tree;                /* keys may go by a prefix tree */
+    unsigned long long tree_room; /* keys of its regions, if the first scatter may count; or 0 */
+    hybrid_tree *tree;            /* it, or NULL */
     hybrid_extents extents;
+    const K *from; /* where the keys are at first: keys, or an array that stays as it is */
 };
 
 /* Keys of a region: the mean, and five deviations for chance. */
@@ -71,7 +73,9 @@ template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
     const size_t ranges = j.lists_large ? hybrid_ranges_max(j.n) * sizeof(hybrid_range) : 0;
     const size_t cells = j.lists_large ? hybrid_cells_max(j.n) * sizeof(uint4) : 0;
     const size_t keys = (j.n * sizeof(K) + 15) / 16 * 16, all = keys + cells + ranges;
-    const size_t regions = (j.stride << j.bits1) * sizeof(K);
+    const size_t by_tree = j.tree_room * sizeof(K);
+    const size_t by_bits = (j.stride << j.bits1) * sizeof(K);
+    const size_t regions = by_tree > by_bits ? by_tree : by_bits;
     auto *copy = static_cast<unsigned char *>(usw_gpu_scratch(g, all > regions ? all : regions));
     if (copy != nullptr) {
         j.tmp = reinterpret_cast<K *>(copy);
@@ -175,7 +179,7 @@ static void hybrid_queue_uncounted(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = hybrid_uncounted_shape<K>;
     constexpr int tile = shape::threads * shape::keys;
-    hybrid_uncounted_args<K> a = {j.keys, j.tmp,   j.n,      j.map,    j.plan,
+    hybrid_uncounted_args<K> a = {j.from, j.tmp,   j.n,      j.map,    j.plan,
                                   j.bits, j.bits1, j.cursor, j.stride, j.scatter_counts};
     const unsigned long long tiles = j.n / tile;
     USW_LAUNCH_CHAINED(g,

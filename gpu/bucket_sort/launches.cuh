@@ -5,7 +5,6 @@
 #define USW_GPU_BUCKET_SORT_LAUNCHES_CUH
 
 #include "gpu/bucket_sort/4_scatter_slots.cuh"
-#include "gpu/bucket_sort/4_scatter_tree.cuh"
 #include "gpu/bucket_sort/job.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 
@@ -17,7 +16,7 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
     constexpr int tile = shape::threads * shape::keys;
     constexpr bool plain = !first || identity;
     hybrid_scatter_args<K> a = {
-        first ? j.keys : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin, j.stop,
+        first ? j.from : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin, j.stop,
         j.tile_begin,           first ? j.cursor : j.ends};
     const unsigned buckets = 1u << (j.fine != 0 ? FINE_BITS_1 : j.bits1);
     const unsigned tiles = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
@@ -49,23 +48,6 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
                            (hybrid_scatter_close<K, shape::threads, shape::keys, first, plain, 2>),
                            tiles, shape::threads, hybrid_close_shared<K>(tile), a);
     }
-}
-
-/* Queues a scatter of keys that go by a tree. */
-template <typename K, bool first, bool identity>
-static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
-{
-    using shape = hybrid_tree_shape<K>;
-    const hybrid_tree_scatter_args<K> args = {{first ? j.keys : j.tmp, first ? j.tmp : j.keys, j.n,
-                                               j.map, j.plan, j.begin, j.stop, j.tile_begin,
-                                               first ? j.cursor : j.ends},
-                                              j.tree};
-    USW_LAUNCH_CHAINED(g,
-                       (hybrid_scatter_tree < K, shape::threads, shape::keys, first,
-                        !first || identity, 2, shape::slots, shape::batch >),
-                       g->sms * 2, shape::threads,
-                       (hybrid_tree_scatter_shared<K, shape::threads, shape::keys, shape::slots>()),
-                       args);
 }
 
 /* Queue the sorts of all buckets, and of bins, for keys of 32 and 64 bits (5_sort.cu). */

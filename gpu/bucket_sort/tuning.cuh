@@ -61,11 +61,20 @@ struct hybrid_rest_shape {
 };
 static constexpr unsigned TREE_CAPACITY = hybrid_rest_shape::threads * hybrid_rest_shape::keys - 32;
 
-/* Tiles of the scatters by a prefix tree, and slots of all digits; as many keys as the other
- * tiles. */
-template <typename K> struct hybrid_tree_shape {
-    static constexpr int threads = sizeof(K) == 4 ? 1024 : 512, keys = 16, batch = 4;
-    static constexpr int slots = sizeof(K) == 4 ? 256 * 91 : 0;
+/* Tiles of the scatters by a prefix tree, of that which counts and of the others; slots of all
+ * digits, or 0; blocks a multiprocessor; keys that are looked up at a time. */
+template <typename K, bool counts> struct hybrid_tree_shape {
+    static constexpr bool wide = sizeof(K) == 8;
+#ifdef USW_EMULATE
+    static constexpr int threads = 256, keys = counts ? 4 : 3, blocks = 1, batch = 2;
+    static constexpr int slots = wide ? 0 : 16 * 65;
+#else
+    static constexpr int threads = wide && !counts ? 512 : 1024;
+    static constexpr int keys = !wide ? 16 : counts ? 12 : 11, batch = wide && counts ? 3 : 4;
+    static constexpr int blocks = wide && !counts ? 2 : 1;
+    static constexpr int slots = wide ? 0 : counts ? 256 * 91 : 256 * 123;
+#endif
+    static constexpr int tile = threads * keys;
 };
 
 /* The sort of step 5, for buckets of about 2^(12 + size) keys, and a seventh more, on average;

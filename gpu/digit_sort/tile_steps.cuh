@@ -66,13 +66,17 @@ template <typename K> struct alignas(2 * sizeof(K)) usw_joined {
     K key, value;
 };
 
-template <typename K, unsigned value_bytes, typename Shape> struct scatter_block {
+/* kept: a key's digit is no run of its bits. It is in `digits`, by its place in the tile; `rank`
+ * and `place` are called with digits in place of keys, and shift is 0. */
+template <typename K, unsigned value_bytes, typename Shape, bool kept = false>
+struct scatter_block {
     using V = typename usw_value_of<value_bytes>::type;
     using joined = usw_joined<K>;
     static constexpr bool joins = sizeof(K) == value_bytes;
     /* Shared memory. */
     K *key;
     V *value;
+    unsigned char *digits; /* where they are kept */
     uint16_t *order;
     unsigned *counters;
     long long *target; /* of a digit: global index minus index in the tile */
@@ -95,8 +99,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
 
     static constexpr size_t shared_bytes()
     {
-        return Shape::tile * (sizeof(K) + value_bytes + 2) + Shape::warps * 512 + 256 * 8 + 520 +
-               64;
+        return Shape::tile * (sizeof(K) + value_bytes + (kept ? 3 : 2)) + Shape::warps * 512 +
+               256 * 8 + 520 + 64;
     }
     __device__ __forceinline__ void carve(unsigned char *at)
     {
@@ -116,10 +120,16 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         at += 64;
         order = reinterpret_cast<uint16_t *>(at);
         digit_start = order + Shape::tile;
+        digits = at + Shape::tile * 2 + 520;
     }
-    __device__ __forceinline__ unsigned digit_of(K k) const
+    template <typename T> __device__ __forceinline__ unsigned digit_of(T k) const
     {
         return static_cast<unsigned>(k >> shift) & mask;
+    }
+    /* The digit of the key at place p of the tile. */
+    __device__ __forceinline__ unsigned digit_at(unsigned p) const
+    {
+        return kept ? digits[p] : digit_of(key[p]);
     }
 
     static constexpr unsigned ranks = (Shape::items + 1) / 2;
@@ -195,9 +205,10 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         load_two_arrays(k);
     }
     /* The digit of all of the warp's keys, or 256. */
-    __device__ __forceinline__ unsigned only_digit(const K (&k)[Shape::items]) const
+    template <typename T>
+    __device__ __forceinline__ unsigned only_digit(const T (&k)[Shape::items]) const
     {
-        K differ = 0;
+        T differ = 0;
 #pragma unroll
         for (unsigned i = 1; i < Shape::items; i++) {
             differ |= k[i] ^ k[0];
@@ -207,7 +218,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
     }
     /* Ends `rank` where many keys have one of two digits: these are counted by votes. found: the
      * rank of k[0]. */
-    __device__ __forceinline__ void rank_crowd(const K (&k)[Shape::items], unsigned found,
+    template <typename T>
+    __device__ __forceinline__ void rank_crowd(const T (&k)[Shape::items], unsigned found,
                                                unsigned (&rank)[ranks])
     {
         unsigned *mine = my_counters(), common, next;
@@ -252,7 +264,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
     }
     /* Ranks keys, two ranks to a word. All additions but the first are on their way before the warp
      * waits for one. */
-    __device__ __forceinline__ void rank(const K (&k)[Shape::items], unsigned (&rank)[ranks])
+    template <typename T>
+    __device__ __forceinline__ void rank(const T (&k)[Shape::items], unsigned (&rank)[ranks])
     {
         unsigned *mine = my_counters(), lane = threadIdx.x % 32, only = only_digit(k);
         if (only != 256) {
@@ -282,7 +295,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
             rank[i / 2] = i % 2 == 0 ? r : rank[i / 2] | r << 16;
         }
     }
-    __device__ __forceinline__ void place(const K (&k)[Shape::items], const unsigned (&rank)[ranks])
+    template <typename T>
+    __device__ __forceinline__ void place(const T (&k)[Shape::items], const unsigned (&rank)[ranks])
     {
         const uint16_t *mine = reinterpret_cast<const uint16_t *>(my_counters());
         unsigned at = my_place();
@@ -298,7 +312,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         uint16_t *mine = reinterpret_cast<uint16_t *>(my_counters());
         unsigned at = my_place();
         for (unsigned i = 0; i < Shape::items; i++) {
-            order[count_digit_by_votes(mine, digit_of(key[at + 32 * i]))] =
+            order[count_digit_by_votes(mine, digit_at(at + 32 * i))] =
                 static_cast<uint16_t>(at + 32 * i);
         }
     }
@@ -306,7 +320,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
     __device__ __forceinline__ unsigned sign_of(unsigned j) const
     {
         unsigned p = order[j];
-        return digit_of(key[p]) << 16 | p;
+        return digit_at(p) << 16 | p;
     }
     /* Whether neighbours in different warps are out of order; `write` compares those of one
      * warp. */
@@ -328,7 +342,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
             unsigned j = i * Shape::threads + threadIdx.x;
             unsigned p = order[j];
             K k = key[p];
-            unsigned digit = digit_of(k), sign = digit << 16 | p;
+            unsigned digit = kept ? digit_at(p) : digit_of(k), sign = digit << 16 | p;
             unsigned next = __shfl_down_sync(~0u, sign, 1);
             wrong |= next < sign; /* of lane 31 it is its own */
             size_t to = static_cast<size_t>(target[digit] + j);
@@ -350,7 +364,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         for (unsigned i = 0; i < Shape::items; i++) {
             const unsigned j = i * Shape::threads + threadIdx.x, p = order[j];
             const K k = key[p];
-            const unsigned digit = digit_of(k), sign = digit << 16 | p;
+            const unsigned digit = kept ? digit_at(p) : digit_of(k), sign = digit << 16 | p;
             wrong |= __shfl_down_sync(~0u, sign, 1) < sign;
             if (j < count) {
                 joined_out[target[digit] + j] = {last ? map.unmap(k) : k, value[p]};

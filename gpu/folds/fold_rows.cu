@@ -64,9 +64,9 @@ __device__ __forceinline__ typename F::Value fold_warp(const F &f, typename F::V
     return v;
 }
 
-template <typename F>
-__global__ void __launch_bounds__(tuning::threads)
-    fold_short(usw_row_list rows, const typename F::Raw *data, F f)
+/* Calls of_row(r, at, n) of each row r of up to warp_row elements: a warp a row. */
+template <typename OfRow>
+__device__ __forceinline__ void each_short_row(usw_row_list rows, OfRow of_row)
 {
     if (rows.bad()) {
         return;
@@ -75,12 +75,36 @@ __global__ void __launch_bounds__(tuning::threads)
     for (size_t r = blockIdx.x * size_t(WARPS) + threadIdx.x / 32; r < rows.rows; r += step) {
         size_t n, at = rows.row(r, n);
         if (n <= tuning::warp_row) {
-            const auto v = fold_warp(f, fold_lane(f, data + at, n, threadIdx.x % 32, 32));
-            if (threadIdx.x % 32 == 0) {
-                f.store(r, v, n == 0);
-            }
+            of_row(r, at, n);
         }
     }
+}
+
+/* The same of each longer one: a block a row. */
+template <typename OfRow>
+__device__ __forceinline__ void each_long_row(usw_row_list rows, OfRow of_row)
+{
+    if (rows.bad()) {
+        return;
+    }
+    const size_t count = rows.longs();
+    for (size_t i = blockIdx.x; i < count; i += gridDim.x) {
+        const size_t r = rows.long_row(i);
+        size_t n, at = rows.row(r, n);
+        of_row(r, at, n);
+    }
+}
+
+template <typename F>
+__global__ void __launch_bounds__(tuning::threads)
+    fold_short(usw_row_list rows, const typename F::Raw *data, F f)
+{
+    each_short_row(rows, [&](size_t r, size_t at, size_t n) {
+        const auto v = fold_warp(f, fold_lane(f, data + at, n, threadIdx.x % 32, 32));
+        if (threadIdx.x % 32 == 0) {
+            f.store(r, v, n == 0);
+        }
+    });
 }
 
 template <typename F>
@@ -89,13 +113,7 @@ __global__ void __launch_bounds__(tuning::threads)
 {
     typedef typename F::Value V;
     USW_SHARED_ARRAY(V, found, [WARPS]);
-    if (rows.bad()) {
-        return;
-    }
-    const size_t count = rows.longs();
-    for (size_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const size_t r = rows.long_row(i);
-        size_t n, at = rows.row(r, n);
+    each_long_row(rows, [&](size_t r, size_t at, size_t n) {
         V v = fold_warp(f, fold_lane(f, data + at, n, threadIdx.x, tuning::threads));
         if (threadIdx.x % 32 == 0) {
             found[threadIdx.x / 32] = v;
@@ -108,7 +126,7 @@ __global__ void __launch_bounds__(tuning::threads)
             f.store(r, v, n == 0);
         }
         __syncthreads();
-    }
+    });
 }
 
 /* ---- floats, in order ---- */
@@ -151,24 +169,17 @@ template <typename E>
 __global__ void __launch_bounds__(tuning::threads)
     sum_short(usw_row_list rows, const typename E::Raw *data, uint64_t *results, E e)
 {
-    if (rows.bad()) {
-        return;
-    }
-    const size_t step = size_t(gridDim.x) * WARPS;
-    for (size_t r = blockIdx.x * size_t(WARPS) + threadIdx.x / 32; r < rows.rows; r += step) {
-        size_t n, at = rows.row(r, n);
-        if (n <= tuning::warp_row) {
-            usw_row_carry<double> carry;
-            carry.start(e);
-            const double sum = sum_of_tile(e, data + at, n, 0);
-            if (n > 0) {
-                carry.add(e, sum);
-            }
-            if (threadIdx.x % 32 == 0) {
-                store_float(e, carry, r, results);
-            }
+    each_short_row(rows, [&](size_t r, size_t at, size_t n) {
+        usw_row_carry<double> carry;
+        carry.start(e);
+        const double sum = sum_of_tile(e, data + at, n, 0);
+        if (n > 0) {
+            carry.add(e, sum);
         }
-    }
+        if (threadIdx.x % 32 == 0) {
+            store_float(e, carry, r, results);
+        }
+    });
 }
 
 template <typename E>
@@ -176,13 +187,7 @@ __global__ void __launch_bounds__(tuning::threads)
     sum_long(usw_row_list rows, const typename E::Raw *data, uint64_t *results, E e)
 {
     USW_SHARED_ARRAY(double, sums, [WARPS]);
-    if (rows.bad()) {
-        return;
-    }
-    const size_t count = rows.longs();
-    for (size_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const size_t r = rows.long_row(i);
-        size_t n, at = rows.row(r, n);
+    each_long_row(rows, [&](size_t r, size_t at, size_t n) {
         const uint64_t tiles = (n + TILE - 1) / TILE;
         usw_row_carry<double> carry;
         carry.start(e);
@@ -205,7 +210,7 @@ __global__ void __launch_bounds__(tuning::threads)
         if (threadIdx.x == 0) {
             store_float(e, carry, r, results);
         }
-    }
+    });
 }
 
 /* ---- launches ---- */

@@ -8,6 +8,8 @@
  *                   differ; sorted, or uneven?
  *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    gpu/pair_buckets/pairs_place.cuh: where the buckets begin; what is to be done.
+ *          Keys of 64 bits that leading bits do not spread evenly go by the buckets of a tree
+ *          (gpu/prefix_tree), from 2^23 pairs on.
  *          scatter  gpu/pair_buckets/pairs_scatter.cuh: to tmp by the first half of the bits, then
  *                   back, within the segments that this made, by the second half.
  *          sort     gpu/pair_buckets/pairs_sort.cuh: each bucket by the bits still undecided.
@@ -26,9 +28,10 @@
  *
  * Scratch  one copy of keys and values (two of the keys where the caller wants none back; two of
  *          both where up to SPARE_PAIRS bytes of keys are sorted in place with values as wide), 16
- *          bytes a bucket, and up to 1 MB of look-back words. */
+ *          bytes a bucket, up to 1 MB of look-back words, and for a tree up to 1.2 MB. */
 /* SPDX-License-Identifier: MIT */
 #include "gpu/pair_buckets/pairs_sort.cuh"
+#include "gpu/bucket_sort/2_weigh_tree.cuh"
 #include "gpu/bucket_sort/bucket_sort.cuh"
 #include "gpu/digit_sort/count_all_digits.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
@@ -38,6 +41,8 @@
 template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #ifdef USW_EMULATE /* sizes that the emulator can sort */
     using scatter = usw_radix_shape<2, 1, 256>;
+    using tree_scatter = usw_radix_shape<4, 1, 256>;
+    static constexpr size_t tree_from = 16384;
     using less = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
     using local = less;
     using more = pairs_local_shape<256, 16, 11, 8, 1, key_bytes + value_bytes <= 12>;
@@ -50,6 +55,10 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
                                      : pair > 8 ? 12
                                                 : 16),
                                     (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
+    /* Smaller tiles where two blocks and their trees would not fit a multiprocessor. */
+    using tree_scatter = usw_radix_shape<(pair > 12 ? 8 : 10), scatter::blocks, scatter::threads>;
+    /* Uneven keys of fewer pairs are sorted by digits. */
+    static constexpr size_t tree_from = 1 << 23;
     /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for each. */
     using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
     using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
@@ -79,14 +88,45 @@ template <typename K> struct pairs_job {
     unsigned ring_tiles, grid;
     unsigned long long *starts;
     unsigned *tile_begin;
+    hybrid_tree *tree; /* for uneven keys, or NULL */
+    pairs_extents extents;
 };
 
-template <typename K, unsigned value_bytes, typename scatter>
+/* Whether uneven pairs may go by a prefix tree on this device. */
+template <typename K, typename tuning, unsigned value_bytes>
+static bool tree_fits(const usw_gpu *g, size_t n, unsigned bits)
+{
+    return PAIRS_BY_TREE<K> && n >= tuning::tree_from &&
+           hybrid_tree_shared(bits) <= g->shared_bytes &&
+           hybrid_sample_shared<K>(bits) <= g->shared_bytes &&
+           pairs_scatter_shared<K, value_bytes, typename tuning::tree_scatter, true>() <=
+               g->shared_bytes;
+}
+
+template <typename K> static bool take_tree(usw_gpu *g, pairs_job<K> &j)
+{
+    const size_t buckets = size_t(1) << j.digits.bits();
+    const size_t bytes = sizeof *j.tree + pairs_extents_bytes(buckets);
+    j.tree = static_cast<hybrid_tree *>(usw_gpu_scratch(g, bytes));
+    if (j.tree == nullptr) {
+        return false;
+    }
+    j.extents.least = reinterpret_cast<unsigned long long *>(j.tree + 1);
+    j.extents.alike = reinterpret_cast<unsigned *>(j.extents.least + buckets);
+    j.extents.left = reinterpret_cast<unsigned char *>(j.extents.alike + buckets);
+    j.extents.fill = j.extents.left + buckets;
+    return true;
+}
+
+template <typename K, unsigned value_bytes, typename tuning>
 static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
 {
+    using scatter = typename tuning::scatter;
+    constexpr size_t tree_tile = tuning::tree_scatter::tile;
+    constexpr size_t tile = tree_tile < scatter::tile ? tree_tile : size_t(scatter::tile);
     const size_t n = j.p->n, buckets = size_t(1) << j.digits.bits();
     const size_t segments = size_t(1) << j.digits.bits1;
-    const size_t tiles = (n + scatter::tile - 1) / scatter::tile + segments;
+    const size_t tiles = (n + tile - 1) / tile + segments;
     j.grid = g->sms * scatter::blocks;
     j.ring_tiles = usw_look_back_ring_tiles(j.grid);
     while (j.ring_tiles / 2 >= tiles) {
@@ -103,6 +143,9 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     if (hybrid_few_shared<K>(j.digits.bits()) <= g->shared_bytes && sizeof *j.few_values <= n &&
         usw_radix_takes_few(g, j.p)) {
         j.few_values = static_cast<hybrid_few<K> *>(usw_gpu_scratch(g, sizeof *j.few_values));
+    }
+    if (tree_fits<K, tuning, value_bytes>(g, n, j.digits.bits()) && !take_tree(g, j)) {
+        return false;
     }
     if (sizeof(K) == value_bytes && j.p->keys == j.p->out_keys && n <= SPARE_PAIRS / sizeof(K) &&
         (g->scratch_limit == 0 ||
@@ -128,64 +171,106 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     return true;
 }
 
-/* Queues sample, count and place. */
-template <typename K, bool identity, typename S, typename larger>
-static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigned heavy)
+/* Queues sample, weighing, count and place. */
+template <typename K, bool identity, typename S, typename larger, typename tuning>
+static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
 {
     const K *keys = static_cast<const K *>(j.p->keys);
     const unsigned long long n = j.p->n, stretches = (n + 16383) / 16384;
     const unsigned bits = j.digits.bits();
-    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, hybrid_tables_bytes<K>(), keys, n, j.map, j.digits,
-               S::place_bits, heavy, j.plan, j.zero, j.zero_words, j.few_values);
-    USW_LAUNCH_CHAINED(
-        g, (hybrid_count_any<K, identity>),
-        static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
-        j.few_values != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits), keys, n,
-        j.map, bits, &j.plan->keys, reinterpret_cast<unsigned long long *>(j.counts), j.handed,
-        j.few_values, &j.plan->radix, static_cast<const hybrid_tree *>(nullptr));
-    const pairs_place_args place = {
-        j.plan,      j.counts,         j.handed,           j.digits, n,           tile,
-        S::capacity, larger::capacity, larger::place_bits, j.starts, j.tile_begin};
-    USW_LAUNCH_CHAINED(g, pairs_place, 1, 1024, 0, place, static_cast<unsigned>(sizeof(K) * 8));
+    size_t count_bytes =
+        j.few_values != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits);
+    if (j.tree != nullptr && count_bytes < hybrid_tree_shared(bits)) {
+        count_bytes = hybrid_tree_shared(bits);
+    }
+    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024,
+               j.tree != nullptr ? hybrid_sample_shared<K>(bits) : hybrid_tables_bytes<K>(), keys,
+               n, j.map, j.digits, S::place_bits, tuning::heavy, j.plan, j.zero, j.zero_words,
+               j.few_values, j.tree);
+    if constexpr (PAIRS_BY_TREE<K>) {
+        if (j.tree != nullptr) {
+            USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024,
+                               hybrid_weigh_shared, keys, n, j.map, bits, &j.plan->keys, j.tree,
+                               hybrid_weigh_stretches(n, bits));
+        }
+    }
+    USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>),
+                       static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
+                       count_bytes, keys, n, j.map, bits, &j.plan->keys,
+                       reinterpret_cast<unsigned long long *>(j.counts), j.handed, j.few_values,
+                       &j.plan->radix, static_cast<const hybrid_tree *>(j.tree));
+    const pairs_place_args place = {j.plan,
+                                    j.counts,
+                                    j.handed,
+                                    j.digits,
+                                    n,
+                                    tuning::scatter::tile,
+                                    tuning::tree_scatter::tile,
+                                    S::capacity,
+                                    larger::capacity,
+                                    larger::place_bits,
+                                    j.starts,
+                                    j.tile_begin,
+                                    j.tree,
+                                    j.extents,
+                                    sizeof(K) * 8};
+    USW_LAUNCH_CHAINED(g, pairs_place, j.tree != nullptr ? 64 : 1, 1024, 0, place);
+}
+
+/* Queues a scatter: by leading bits and, where keys may go by a tree, by it. */
+template <bool first, typename K, unsigned value_bytes, typename tuning>
+static void scatter_pairs(usw_gpu *g, const pairs_job<K> &j, const pairs_scatter_args<K> &a)
+{
+    const auto queue = [&](auto *of, auto kept) {
+        using shape = std::remove_reference_t<decltype(*of)>;
+        const size_t tiles = (j.p->n + shape::tile - 1) / shape::tile;
+        const unsigned blocks = first && tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
+        USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, shape, first, kept>), blocks,
+                           shape::threads, (pairs_scatter_shared<K, value_bytes, shape, kept>()),
+                           a);
+    };
+    queue(static_cast<typename tuning::scatter *>(nullptr), std::false_type());
+    if constexpr (PAIRS_BY_TREE<K>) {
+        if (j.tree != nullptr) {
+            queue(static_cast<typename tuning::tree_scatter *>(nullptr), std::true_type());
+        }
+    }
 }
 
 template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
 static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
 {
-    using scatter = typename tuning::scatter;
     const usw_gpu_pairs *p = j.p;
-    if (usw_keymap_is_identity(&p->map)) {
-        plan_pairs<K, true, S, larger>(g, j, scatter::tile, tuning::heavy);
+    const bool identity = usw_keymap_is_identity(&p->map);
+    if (identity) {
+        plan_pairs<K, true, S, larger, tuning>(g, j);
     } else {
-        plan_pairs<K, false, S, larger>(g, j, scatter::tile, tuning::heavy);
+        plan_pairs<K, false, S, larger, tuning>(g, j);
     }
     pairs_scatter_args<K> a = {
         p->keys, p->values, j.scratch.keys_tmp, j.scratch.values_tmp, p->n,   j.map,
         j.plan,  j.digits,  j.starts,           j.tile_begin,         j.ring, j.ring_tiles,
-        j.grid};
-    constexpr size_t shared = scatter_block<K, value_bytes, scatter>::shared_bytes();
-    const size_t tiles = (p->n + scatter::tile - 1) / scatter::tile;
-    const unsigned blocks = tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
-    USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, scatter, true>), blocks, scatter::threads,
-                       shared, a);
+        j.grid,  j.tree};
+    scatter_pairs<true, K, value_bytes, tuning>(g, j, a);
     a.keys_in = j.scratch.keys_tmp;
     a.values_in = j.scratch.values_tmp;
     a.keys_out = j.scratch.keys_out;
     a.values_out = p->out_values;
-    USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, scatter, false>), j.grid, scatter::threads,
-                       shared, a);
+    scatter_pairs<false, K, value_bytes, tuning>(g, j, a);
     const pairs_local_args<K> local = {static_cast<const K *>(j.scratch.keys_out),
                                        p->out_values,
                                        static_cast<K *>(p->out_keys),
                                        j.map,
                                        j.plan,
-                                       j.starts};
+                                       j.starts,
+                                       j.extents,
+                                       p->out_keys != nullptr && !identity};
     const unsigned buckets = 1u << j.digits.bits();
     USW_LAUNCH_CHAINED(g, (pairs_local<K, value_bytes, S>), buckets, S::threads,
                        (pairs_local_shared<K, value_bytes, S>()), local);
     USW_LAUNCH_CHAINED(g, (pairs_local_middle<K, value_bytes, larger>), g->sms * larger::blocks,
                        larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
-                       unsigned(S::capacity), buckets);
+                       unsigned(S::capacity), unsigned(S::place_bits), buckets);
     return usw_radix_queue_pairs(g, p, j.scratch, &j.plan->radix, j.few_values);
 }
 
@@ -196,7 +281,7 @@ static bool has_shared_memory(const usw_gpu *g, unsigned bits)
     return pairs_local_shared<K, value_bytes, S>() <= g->shared_bytes &&
            pairs_local_shared<K, value_bytes, larger>() <= g->shared_bytes &&
            size_t(2) << bits <= g->shared_bytes &&
-           scatter_block<K, value_bytes, scatter>::shared_bytes() <= g->shared_bytes;
+           pairs_scatter_shared<K, value_bytes, scatter, false>() <= g->shared_bytes;
 }
 
 /* The number of bits, `least` to `most`, with which a bucket has few enough pairs on average for
@@ -235,7 +320,7 @@ static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
     return by_number<T>(p->n, [&](auto *shape, auto *larger, unsigned bits) {
         j.digits.bits1 = (bits + 1) / 2;
         j.digits.bits2 = bits / 2;
-        return take_scratch<K, value_bytes, typename T::scatter>(g, j)
+        return take_scratch<K, value_bytes, T>(g, j)
                    ? sort_in_buckets<K, value_bytes, T, std::remove_reference_t<decltype(*shape)>,
                                      std::remove_reference_t<decltype(*larger)>>(g, j)
                    : g->status;

@@ -6,14 +6,15 @@
 #ifndef USW_GPU_PAIR_BUCKETS_PAIRS_PLACE_CUH
 #define USW_GPU_PAIR_BUCKETS_PAIRS_PLACE_CUH
 
-#include "gpu/bucket_sort/1_sample_few.cuh"
+#include "gpu/bucket_sort/1_sample.cuh"
 
 enum { PAIRS_DIGITS = 256 };
 
 struct pairs_plan {
     hybrid_plan keys;
     unsigned split, radix;   /* 1: all is sorted by buckets; all is left to the radix sort */
-    unsigned middle;         /* 1: some bucket is for the larger sort of buckets */
+    unsigned middle;         /* 1: some bucket may be for the larger sort of buckets */
+    unsigned alike;          /* buckets of a tree that have equal keys, and too many to be sorted */
     unsigned tiles_taken[2]; /* of each scatter */
     unsigned tiles[2];
 };
@@ -26,6 +27,10 @@ struct pairs_digits {
         return bits1 + bits2;
     }
 };
+
+/* Whether uneven keys of this width go by a prefix tree. Those of 32 bits take fewer passes of the
+ * radix sort, and a kernel that does both sorts all others of them 3% slower. */
+template <typename K> static constexpr bool PAIRS_BY_TREE = sizeof(K) == 8;
 
 /* ---- sample ---- */
 
@@ -99,17 +104,35 @@ static __device__ __forceinline__ unsigned pairs_cells_used(const unsigned *cell
 /* Keys of up to so many values are sorted in one pass of the radix sort. */
 enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256 };
 
+/* Whether keys that are not even by their leading bits go by a prefix tree, which is then made.
+ * many: some bucket has many of the sample. Where keys are equal the radix sort is faster, but for
+ * TREE_REPEATS_FROM keys. */
+template <typename K>
+__device__ __forceinline__ bool
+pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n,
+                const usw_gpu_keymap<K> &map, unsigned long long all, unsigned varying,
+                unsigned bits, bool many, hybrid_tree *tree, unsigned char *memory)
+{
+    const unsigned shift = varying > bits ? varying - bits : 0;
+    const unsigned repeats = n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
+    return hybrid_wants_tree<K, 16>(taken.key, shift, bits, many,
+                                    reinterpret_cast<unsigned *>(memory)) &&
+           !hybrid_has_repeats<K, 16>(taken.key, n, repeats, memory) &&
+           hybrid_grow_tree<K>(keys, n, map, static_cast<K>(all), varying, bits, tree, memory);
+}
+
 /* Clears `words` words. Block 0 chooses the leading bits by a sample of the keys. Keys that look
  * sorted, differ in few bytes, or have more than `most` of the sample in one cell are left to the
- * radix sort; if they have few values, after these have been counted. spare: bits that a sort of
- * buckets needs beside the undecided ones. table: where keys of few values are counted, or NULL.
- * Shared memory: hybrid_tables_bytes. */
+ * radix sort, unless they go by a tree; if they have few values, after these have been counted.
+ * spare: bits that a sort of buckets needs beside the undecided ones. table: where keys of few
+ * values are counted, or NULL. tree: for keys that are not even, or NULL. Shared memory:
+ * hybrid_tables_bytes; with a tree hybrid_sample_shared. */
 template <typename K>
 __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned long long n,
                                                      usw_gpu_keymap<K> map, pairs_digits digits,
                                                      unsigned spare, unsigned most,
                                                      pairs_plan *plan, unsigned *zero, size_t words,
-                                                     hybrid_few<K> *table)
+                                                     hybrid_few<K> *table, hybrid_tree *tree)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     USW_SHARED_ARRAY(unsigned long long, seen, [4]);
@@ -150,6 +173,11 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
         !ordered && !few_bytes && !heavy &&
         hybrid_has_repeats<K, 16>(taken.key, n,
                                   sizeof(K) == 4 ? HYBRID_REPEATS_32 : HYBRID_REPEATS_64, memory);
+    bool by_tree = false;
+    if constexpr (PAIRS_BY_TREE<K>) {
+        by_tree = tree != nullptr && !ordered && !few_bytes && !counted && !alike &&
+                  pairs_make_tree(taken, keys, n, map, seen[1], varying, bits, heavy, tree, memory);
+    }
     if (t == 0) {
         if (table != nullptr) {
             table->values = 0;
@@ -157,25 +185,42 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
         pairs_plan p = {};
         p.keys.all = ~0ull;
         p.keys.shift = shift;
-        p.radix = ordered || few_bytes || heavy || alike || shift + spare > sizeof(K) * 8;
+        p.radix =
+            !by_tree && (ordered || few_bytes || heavy || alike || shift + spare > sizeof(K) * 8);
         p.keys.skip = p.radix;
         p.keys.few_values = counted;
+        p.keys.by_tree = by_tree;
         *plan = p;
     }
 }
 
 /* ---- place ---- */
 
+/* Of each bucket of a tree: its least key; as hybrid_extent, the bits left; how much of these its
+ * range fills, in 1/256, less one. alike: numbers of buckets, see pairs_plan. */
+struct pairs_extents {
+    unsigned long long *least;
+    unsigned char *left, *fill;
+    unsigned *alike;
+};
+constexpr size_t pairs_extents_bytes(size_t buckets)
+{
+    return buckets * 14;
+}
+
 struct pairs_place_args {
     pairs_plan *plan;
     const unsigned *counts, *handed; /* of each bucket: counts + 2^15 handed */
     pairs_digits digits;
     unsigned long long n;
-    unsigned tile;              /* pairs of a tile of a scatter */
+    unsigned tile, tree_tile;   /* pairs of a tile of a scatter, and of one by a tree */
     unsigned capacity, middle;  /* pairs that a bucket may have for the sort, for the larger one */
     unsigned spare;             /* bits that the larger sort needs beside the undecided ones */
     unsigned long long *starts; /* buckets + 1 */
     unsigned *tile_begin;       /* segments + 1: first tiles of the second scatter */
+    const hybrid_tree *tree;    /* where keys may go by one, or NULL */
+    pairs_extents extents;      /* of its buckets */
+    unsigned key_bits;
 };
 
 /* The sum of `own` over the threads before this one. sums: 32 words. A block calls. */
@@ -198,35 +243,69 @@ __device__ __forceinline__ unsigned pairs_sum_before(unsigned own, unsigned *sum
     return sum - own;
 }
 
+/* Notes of which keys the buckets of a tree are that have any: all blocks but the first, which
+ * places. */
+static __device__ void pairs_note_extents(const pairs_place_args &a)
+{
+    const unsigned buckets = 1u << a.digits.bits(), step = (gridDim.x - 1) * 1024;
+    for (unsigned b = (blockIdx.x - 1) * 1024 + threadIdx.x; b < buckets; b += step) {
+        if (a.counts[b] == 0 && a.handed[b] == 0) {
+            continue; /* perhaps no leaf's */
+        }
+        const hybrid_extent e(a.tree, b, a.key_bits);
+        a.extents.least[b] = e.least;
+        a.extents.left[b] = static_cast<unsigned char>(e.left);
+        a.extents.fill[b] = static_cast<unsigned char>(
+            e.left >= 8 ? e.most >> (e.left - 8) : ((e.most + 1) << (8 - e.left)) - 1);
+    }
+}
+
+/* The pairs of a bucket as far as they decide what is to be done: none for equal keys of a tree's
+ * bucket that no sort holds, which are in order already and are put on a list. */
+static __device__ __forceinline__ unsigned pairs_to_sort(const pairs_place_args &a, unsigned b,
+                                                         unsigned c)
+{
+    if (!a.plan->keys.by_tree || c <= a.middle || hybrid_extent(a.tree, b, a.key_bits).left != 0) {
+        return c;
+    }
+    a.extents.alike[atomicAdd(&a.plan->alike, 1u)] = b;
+    return 0;
+}
+
 /* Decides what is to be done. most: pairs in the largest bucket. */
-static __device__ void pairs_decide(const pairs_place_args &a, unsigned most, unsigned key_bits)
+static __device__ void pairs_decide(const pairs_place_args &a, unsigned most)
 {
     pairs_plan *p = a.plan;
+    const bool by_tree = p->keys.by_tree != 0;
     const unsigned long long differ = p->keys.any ^ p->keys.all;
     const bool ordered = p->keys.falls == 0 || p->keys.rises == 0;
-    p->middle = most > a.capacity && p->keys.shift + a.spare <= key_bits;
+    p->middle = by_tree || (most > a.capacity && p->keys.shift + a.spare <= a.key_bits);
     p->split = most <= (p->middle ? a.middle : a.capacity) && !ordered &&
-               differ >> p->keys.shift >> a.digits.bits() == 0;
+               (by_tree || differ >> p->keys.shift >> a.digits.bits() == 0);
     p->radix = !p->split;
 }
 
-/* Places all buckets: one block of 1024 threads; n < 2^32. A warp takes a stretch of the
- * buckets. */
-__global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, unsigned key_bits)
+/* Writes where the buckets begin. Returns the pairs in the largest bucket of this warp's stretch.
+ * sums: 32 words. */
+static __device__ __forceinline__ unsigned pairs_start_buckets(const pairs_place_args &a,
+                                                               unsigned *sums)
 {
-    USW_SHARED_ARRAY(unsigned, sums, [33]);
-    usw_chained();
-    if (a.plan->radix || a.plan->keys.few_values) {
-        return;
-    }
-    const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
-    const unsigned buckets = 1u << a.digits.bits(), each = buckets / 32, from = warp * each;
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned buckets = 1u << a.digits.bits(), each = buckets / 32;
+    const unsigned from = threadIdx.x / 32 * each;
     unsigned sum = 0, most = 0;
 #pragma unroll 8
     for (unsigned b = from + lane; b < from + each; b += 32) {
         const unsigned c = a.counts[b] + (a.handed[b] << 15);
         sum += c;
         most = most > c ? most : c;
+    }
+    if (__reduce_max_sync(~0u, most) > a.middle) {
+        most = 0;
+        for (unsigned b = from + lane; b < from + each; b += 32) {
+            const unsigned c = pairs_to_sort(a, b, a.counts[b] + (a.handed[b] << 15));
+            most = most > c ? most : c;
+        }
     }
     unsigned at = __shfl_sync(~0u, pairs_sum_before(sum, sums), 0);
 #pragma unroll 8
@@ -240,24 +319,47 @@ __global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, u
         a.starts[b] = at + in - c;
         at += __shfl_sync(~0u, in, 31);
     }
-    if (t == 0) {
+    if (threadIdx.x == 0) {
         a.starts[buckets] = a.n;
     }
+    return __reduce_max_sync(~0u, most);
+}
+
+/* Places all buckets: one block of 1024 threads; n < 2^32. A warp takes a stretch of the buckets.
+ * Where keys may go by a tree there are more blocks, which note its extents. */
+__global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a)
+{
+    USW_SHARED_ARRAY(unsigned, sums, [33]);
+    usw_chained();
+    if (blockIdx.x != 0) {
+        if (a.plan->keys.by_tree) {
+            pairs_note_extents(a);
+        }
+        return;
+    }
+    const unsigned t = threadIdx.x;
+    if (a.plan->radix || a.plan->keys.few_values || a.plan->keys.radix) {
+        if (t == 0 && a.plan->keys.radix) { /* there was no tree after all */
+            a.plan->radix = 1;
+        }
+        return;
+    }
+    const unsigned most = pairs_start_buckets(a, sums);
     if (t == 0) {
         sums[32] = 0;
     }
     __syncthreads();
-    most = __reduce_max_sync(~0u, most);
-    if (lane == 0) {
+    if (t % 32 == 0) {
         atomicMax(&sums[32], most);
     }
     __syncthreads();
     const unsigned segments = 1u << a.digits.bits1;
+    const unsigned tile = a.plan->keys.by_tree ? a.tree_tile : a.tile;
     unsigned tiles = 0;
     if (t < segments) {
         const unsigned long long size = a.starts[static_cast<size_t>(t + 1) << a.digits.bits2] -
                                         a.starts[static_cast<size_t>(t) << a.digits.bits2];
-        tiles = static_cast<unsigned>((size + a.tile - 1) / a.tile);
+        tiles = static_cast<unsigned>((size + tile - 1) / tile);
     }
     const unsigned before = pairs_sum_before(tiles, sums);
     if (t < segments) {
@@ -267,8 +369,8 @@ __global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, u
         }
     }
     if (t == 0) {
-        a.plan->tiles[0] = static_cast<unsigned>((a.n + a.tile - 1) / a.tile);
-        pairs_decide(a, sums[32], key_bits);
+        a.plan->tiles[0] = static_cast<unsigned>((a.n + tile - 1) / tile);
+        pairs_decide(a, sums[32]);
     }
 }
 

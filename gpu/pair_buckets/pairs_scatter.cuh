@@ -3,7 +3,10 @@
  * Ranking, reordering, the check of the order and the look-back are those of
  * gpu/digit_sort/tile_steps.cuh. The first scatter is over the whole array and leaves a key beside
  * its value, where both are as wide, since longer runs are written faster. The second is within the
- * segments that the first one made, so a look-back ends where the tile's segment begins. */
+ * segments that the first one made, so a look-back ends where the tile's segment begins.
+ *
+ * Keys that go by a prefix tree take tiles of a shape of their own: a block has the tree in shared
+ * memory, looks each key's bucket up once, and keeps its digit. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PAIR_BUCKETS_PAIRS_SCATTER_CUH
 #define USW_GPU_PAIR_BUCKETS_PAIRS_SCATTER_CUH
@@ -24,6 +27,7 @@ template <typename K> struct pairs_scatter_args {
     const unsigned *tile_begin;
     uint32_t *ring;
     unsigned ring_tiles, wait_tiles; /* a power of two; blocks of a scatter */
+    const hybrid_tree *tree;         /* where keys may go by one, or NULL */
 };
 
 /* The segment of a tile. */
@@ -32,8 +36,8 @@ struct pairs_spot {
 };
 
 /* Sets what is the same for all tiles of a scatter. */
-template <bool first, typename K, unsigned value_bytes, typename Shape>
-__device__ __forceinline__ void pairs_begin(scatter_block<K, value_bytes, Shape> &b,
+template <bool first, typename K, unsigned value_bytes, typename Shape, bool kept>
+__device__ __forceinline__ void pairs_begin(scatter_block<K, value_bytes, Shape, kept> &b,
                                             const pairs_scatter_args<K> &a)
 {
     using V = typename usw_value_of<value_bytes>::type;
@@ -47,13 +51,13 @@ __device__ __forceinline__ void pairs_begin(scatter_block<K, value_bytes, Shape>
     b.joined_out = first && b.joins ? static_cast<usw_joined<K> *>(a.keys_out) : nullptr;
     b.values_base = 0;
     b.map = a.map;
-    b.shift = a.plan->keys.shift + (first ? a.digits.bits2 : 0);
+    b.shift = kept ? 0 : a.plan->keys.shift + (first ? a.digits.bits2 : 0);
     b.mask = (1u << (first ? a.digits.bits1 : a.digits.bits2)) - 1;
 }
 
 /* Finds a tile. found: a shared word. All threads call; the second scatter has a barrier. */
-template <bool first, typename K, unsigned value_bytes, typename Shape>
-__device__ __forceinline__ pairs_spot pairs_find(scatter_block<K, value_bytes, Shape> &b,
+template <bool first, typename K, unsigned value_bytes, typename Shape, bool kept>
+__device__ __forceinline__ pairs_spot pairs_find(scatter_block<K, value_bytes, Shape, kept> &b,
                                                  const pairs_scatter_args<K> &a, unsigned tile,
                                                  unsigned *found)
 {
@@ -76,31 +80,29 @@ __device__ __forceinline__ pairs_spot pairs_find(scatter_block<K, value_bytes, S
     return place;
 }
 
-/* Scatters a tile that was found. */
-template <bool first, typename K, unsigned value_bytes, typename Shape>
-__device__ __forceinline__ void
-pairs_scatter_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_scatter_args<K> &a,
-                   const look_ring<uint32_t> &ring, unsigned tile, pairs_spot place)
+/* Scatters a tile that was found and loaded. by: the thread's keys, or their digits. */
+template <bool first, typename K, unsigned value_bytes, typename Shape, bool kept, typename T>
+__device__ __forceinline__ void pairs_scatter_loaded(scatter_block<K, value_bytes, Shape, kept> &b,
+                                                     const pairs_scatter_args<K> &a,
+                                                     const look_ring<uint32_t> &ring, unsigned tile,
+                                                     pairs_spot place, const T (&by)[Shape::items])
 {
-    using block = scatter_block<K, value_bytes, Shape>;
     const unsigned t = threadIdx.x, padding = Shape::tile - b.count;
-    unsigned ranks[block::ranks] = {};
-    K keys[Shape::items];
-    b.load(keys);
+    unsigned ranks[scatter_block<K, value_bytes, Shape, kept>::ranks] = {};
     uint32_t early[2] = {0, 0};
     if (t < 128) { /* loaded now, used when the counts are known */
         early[0] = ring.before(tile, a.wait_tiles, 2 * t);
         early[1] = ring.before(tile, a.wait_tiles, 2 * t + 1);
     }
     __syncwarp();
-    b.rank(keys, ranks);
+    b.rank(by, ranks);
     __syncthreads();
     start_digits<Shape::warps>(
         b.counters, b.digit_start, b.warp_sums, [&](unsigned d, unsigned count) {
             ring.wait(tile, a.wait_tiles, d, early[d & 1]);
             ring.publish(tile, d, false, count - (d == b.mask ? padding : 0));
         });
-    b.place(keys, ranks);
+    b.place(by, ranks);
     if (t < PAIRS_DIGITS) {
         const unsigned count = b.digit_start[t + 1] - b.digit_start[t];
         const uint32_t sum =
@@ -115,18 +117,74 @@ pairs_scatter_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_scatter_
     b.finish();
 }
 
-template <typename K, unsigned value_bytes, typename Shape, bool first>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    pairs_scatter(const pairs_scatter_args<K> a)
+/* The digits of a thread's keys by the tree, also kept in shared memory. below: the bits of the
+ * digits that follow. */
+template <typename K, unsigned value_bytes, typename Shape>
+__device__ __forceinline__ void
+pairs_tree_digits(const scatter_block<K, value_bytes, Shape, true> &b,
+                  const hybrid_window<K> &window, unsigned below, const K (&keys)[Shape::items],
+                  unsigned (&digits)[Shape::items])
 {
-    USW_DYNAMIC_SHARED(unsigned char, shared);
-    USW_SHARED_ARRAY(unsigned, note, [2]);
-    usw_chained();
-    if (!a.plan->split) {
-        return;
+    constexpr unsigned I = Shape::items, U = I % 4 == 0 ? 4 : I % 5 == 0 ? 5 : 2;
+    static_assert(I % U == 0, "keys are looked up U at a time");
+    const unsigned at = b.my_place();
+#pragma unroll
+    for (unsigned i0 = 0; i0 < I; i0 += U) {
+        K some[U];
+        unsigned found[U];
+#pragma unroll
+        for (unsigned i = 0; i < U; i++) {
+            some[i] = keys[i0 + i];
+        }
+        window.buckets(some, found);
+#pragma unroll
+        for (unsigned i = 0; i < U; i++) {
+            const unsigned p = at + 32 * (i0 + i), digit = found[i] >> below;
+            digits[i0 + i] = p < b.count ? digit & b.mask : b.mask;
+            b.digits[p] = static_cast<unsigned char>(digits[i0 + i]);
+        }
     }
-    scatter_block<K, value_bytes, Shape> b;
-    b.carve(shared);
+}
+
+/* Scatters a tile that was found. */
+template <bool first, typename K, unsigned value_bytes, typename Shape, bool kept>
+__device__ __forceinline__ void pairs_scatter_tile(scatter_block<K, value_bytes, Shape, kept> &b,
+                                                   const pairs_scatter_args<K> &a,
+                                                   const look_ring<uint32_t> &ring, unsigned tile,
+                                                   pairs_spot place, const hybrid_window<K> &window)
+{
+    K keys[Shape::items];
+    b.load(keys);
+    if constexpr (kept) {
+        unsigned digits[Shape::items];
+        pairs_tree_digits(b, window, first ? a.digits.bits2 : 0, keys, digits);
+        pairs_scatter_loaded<first>(b, a, ring, tile, place, digits);
+    } else {
+        pairs_scatter_loaded<first>(b, a, ring, tile, place, keys);
+    }
+}
+
+/* Shared memory: kept: the slots of the tree first. */
+template <typename K, unsigned value_bytes, typename Shape, bool kept>
+constexpr size_t pairs_scatter_shared()
+{
+    return (kept ? TREE_TABLE_BYTES : 0) +
+           scatter_block<K, value_bytes, Shape, kept>::shared_bytes();
+}
+
+/* Scatters tile after tile. note: two shared words. */
+template <bool first, bool kept, typename K, unsigned value_bytes, typename Shape>
+__device__ __forceinline__ void pairs_scatter_tiles(const pairs_scatter_args<K> &a,
+                                                    unsigned char *shared, unsigned *note)
+{
+    unsigned *slots = reinterpret_cast<unsigned *>(shared);
+    if (kept) {
+        hybrid_copy_slots<Shape::threads>(a.tree, slots);
+    }
+    const hybrid_window<K> window =
+        kept ? hybrid_window<K>(slots, a.tree) : hybrid_window<K>(slots, K(0), 0, 0);
+    scatter_block<K, value_bytes, Shape, kept> b;
+    b.carve(shared + (kept ? TREE_TABLE_BYTES : 0));
     pairs_begin<first>(b, a);
     const unsigned tiles = a.plan->tiles[first ? 0 : 1];
     const unsigned laps = (a.plan->tiles[0] + a.ring_tiles - 1) / a.ring_tiles;
@@ -144,7 +202,20 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
             return;
         }
         const pairs_spot place = pairs_find<first>(b, a, tile, &note[1]);
-        pairs_scatter_tile<first>(b, a, ring, tile, place);
+        pairs_scatter_tile<first>(b, a, ring, tile, place, window);
+    }
+}
+
+/* kept: it does what is to be done by a tree, else what is by leading bits. */
+template <typename K, unsigned value_bytes, typename Shape, bool first, bool kept>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
+    pairs_scatter(const pairs_scatter_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, shared);
+    USW_SHARED_ARRAY(unsigned, note, [2]);
+    usw_chained();
+    if (a.plan->split && (a.plan->keys.by_tree != 0) == kept) {
+        pairs_scatter_tiles<first, kept, K, value_bytes, Shape>(a, shared, note);
     }
 }
 

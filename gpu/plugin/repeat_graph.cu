@@ -126,7 +126,7 @@ upsweep_status usw_gpu_sort_repeat(usw_gpu *g, const usw_gpu_sort *s,
     const usw_repeat_key key = {{reinterpret_cast<uintptr_t>(queue), word(usw_gpu_scratch_start(g)),
                                  g->scratch_used, word(s->keys), s->n, s->width, s->map.bits,
                                  s->map.neg, s->map.pos, s->map.add, s->bit_begin, s->bit_end,
-                                 s->stable, s->in_place}};
+                                 s->stable, s->in_place, word(s->from)}};
     return repeat(g, key, [=] { return queue(g, s); });
 }
 

@@ -16,7 +16,7 @@ __device__ __forceinline__ unsigned long long hybrid_sample_place(unsigned i, un
 }
 
 /* Shared memory of hybrid_grow_tree: slots and what is known of each, sums. */
-constexpr size_t hybrid_grow_shared = TREE_SLOTS * 24 + 128;
+constexpr size_t hybrid_grow_shared = TREE_SLOTS * 20 + 128;
 
 /* Level by level, a slot with many keys of the sample becomes a node of as many slots as make
  * leaves of `leaf` keys, if these are spread evenly; if they are not, the next level goes on. */
@@ -24,7 +24,7 @@ template <typename K> struct hybrid_grow {
     const K *keys;
     unsigned long long n;
     const usw_gpu_keymap<K> &map;
-    uint2 *slots;
+    unsigned *slots;
     unsigned long long *from;
     unsigned *counts, *sums;
     uint16_t *node;
@@ -35,7 +35,7 @@ template <typename K> struct hybrid_grow {
     __device__ __forceinline__ hybrid_grow(const K *array, unsigned long long number,
                                            const usw_gpu_keymap<K> &by, void *memory, K least,
                                            unsigned shift, unsigned root, unsigned leaf_keys)
-        : keys(array), n(number), map(by), slots(static_cast<uint2 *>(memory)),
+        : keys(array), n(number), map(by), slots(static_cast<unsigned *>(memory)),
           from(reinterpret_cast<unsigned long long *>(slots + TREE_SLOTS)),
           counts(reinterpret_cast<unsigned *>(from + TREE_SLOTS)), sums(counts + TREE_SLOTS),
           node(reinterpret_cast<uint16_t *>(sums + 32)),
@@ -48,7 +48,7 @@ template <typename K> struct hybrid_grow {
     __device__ __forceinline__ void make(unsigned i, unsigned first, unsigned log2_size,
                                          unsigned log2_values, unsigned long long least)
     {
-        slots[i] = make_uint2(0, 0);
+        slots[i] = 0;
         node[i] = static_cast<uint16_t>(first);
         size[i] = static_cast<unsigned char>(log2_size);
         bits[i] = static_cast<unsigned char>(log2_values);
@@ -63,7 +63,6 @@ template <typename K> struct hybrid_grow {
         }
         if (threadIdx.x == 0) {
             make(window.root, window.root, 0, 0, 0);
-            slots[window.root].y = TREE_OUTSIDE;
         }
     }
     /* The sample's keys in each slot of the last level. They are loaded again, from the cache. */
@@ -138,8 +137,7 @@ template <typename K> struct hybrid_grow {
                 }
             }
             if (fits) {
-                const unsigned turn = (sizeof(K) * 8 - bits[i]) & TREE_TURN;
-                slots[i] = make_uint2(more, end << TREE_FIRST | TREE_NODE | turn);
+                slots[i] = TREE_NODE | log2_size[e] << TREE_LOG2 | end;
                 atomicMax(&sums[0], end + more);
             }
             end += more;
@@ -161,7 +159,7 @@ template <typename K> struct hybrid_grow {
         }
         bool heavy = false;
         for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
-            heavy |= (slots[i].y & TREE_NODE) == 0 && bits[i] != 0 &&
+            heavy |= (slots[i] & TREE_NODE) == 0 && bits[i] != 0 &&
                      counts[i] >= leaf * TREE_MORE * TREE_HEAVY;
         }
         return !__syncthreads_or(heavy);
@@ -185,7 +183,10 @@ template <typename K> struct hybrid_grow {
             for (unsigned l = 0; l <= levels; l++) {
                 tree->begin[l] = begin[l];
             }
-            tree->done = tree->alike = 0;
+            tree->done = tree->alike = tree->crowded = tree->neighbours = tree->measured = 0;
+        }
+        if (threadIdx.x < TREE_REGIONS) {
+            tree->shares[threadIdx.x] = 0;
         }
     }
 };

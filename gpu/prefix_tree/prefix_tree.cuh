@@ -21,8 +21,9 @@
  * where one with HEAVY times as many as that cannot, there is no tree. */
 enum {
     TREE_BUCKETS = 1 << 16, /* at most */
-    TREE_SLOTS = 2048,
-    TREE_ROOT_BITS = 10,
+    TREE_REGIONS = 256,     /* buckets of a first scatter, at most */
+    TREE_SLOTS = 4096,
+    TREE_ROOT_BITS = 11,
     TREE_LEVELS = 5,
     TREE_LEAF = 16,
     TREE_MORE = 4,
@@ -32,25 +33,15 @@ enum {
 /* Buckets with so few bits left are written by the counts of their values, whatever their size. */
 enum { TREE_FEW_LEFT = 5 };
 
-/* Of a slot's second word: where its first slot or bucket stands, and what it is; the low bits say
- * by how much a key is shifted to the left for the slot's range to fill the word. */
-enum { TREE_FIRST = 16, TREE_NODE = 1 << 8, TREE_OUTSIDE = 1 << 9, TREE_TURN = 63 };
+/* A slot is one word, so that lanes that read different ones seldom meet in a bank. A leaf: its
+ * first bucket in the low half, the number of its buckets above. A node: TREE_NODE, log2 of its
+ * size from bit TREE_LOG2 on, its first slot in the low half. */
+static constexpr unsigned TREE_NODE = 1u << 31, TREE_LOG2 = 26, TREE_FIRST = 0xffff;
+static constexpr unsigned TREE_LEAF_MOST = (1u << 15) - 1; /* buckets of a leaf */
 
-/* The first 32 bits of a key, shifted to the left by the low bits of `turn`. */
-__device__ __forceinline__ unsigned hybrid_turned_left(uint32_t key, unsigned turn)
-{
-    return __funnelshift_l(0, key, turn);
-}
-__device__ __forceinline__ unsigned hybrid_turned_left(uint64_t key, unsigned turn)
-{
-    const unsigned lo = static_cast<unsigned>(key), hi = static_cast<unsigned>(key >> 32);
-    return (turn & 32) != 0 ? __funnelshift_l(0, lo, turn) : __funnelshift_l(lo, hi, turn);
-}
-
-/* The tree in global memory. A slot: {number of slots} for a node, {buckets << 16, less 64 where
- * they are not as many as the values} for a leaf, {0} for a leaf of one bucket. */
+/* The tree in global memory. */
 struct alignas(16) hybrid_tree {
-    uint2 slots[TREE_SLOTS];
+    unsigned slots[TREE_SLOTS];
     unsigned counts[TREE_SLOTS];         /* keys of a sample in each slot */
     unsigned long long from[TREE_SLOTS]; /* its least key */
     uint16_t node[TREE_SLOTS];           /* the first slot of each slot's node */
@@ -65,18 +56,23 @@ struct alignas(16) hybrid_tree {
     unsigned done;                   /* blocks that have weighed */
     unsigned buckets;                /* those in use */
     unsigned alike;                  /* 1: a bucket of equal keys is larger than step 5 holds */
+    unsigned crowded;                /* 1: some bucket is many times as large as the mean */
+    unsigned shares[TREE_REGIONS];   /* keys of a sample in each bucket of the first scatter */
+    unsigned neighbours, measured;   /* pairs of neighbours in one of them; blocks that are done */
+    unsigned long long regions[TREE_REGIONS + 1]; /* where those begin, if they are not counted */
 };
 
 /* How a key finds its slot; slots: in shared memory, the root's before that of keys outside. */
 template <typename K> struct hybrid_window {
-    const uint2 *slots;
+    const unsigned *slots;
     K least;
     unsigned shift, root;
-    __device__ __forceinline__ hybrid_window(const uint2 *table, const hybrid_tree *tree)
+    __device__ __forceinline__ hybrid_window(const unsigned *table, const hybrid_tree *tree)
         : slots(table), least(static_cast<K>(tree->least)), shift(tree->shift), root(tree->root)
     {
     }
-    __device__ __forceinline__ hybrid_window(const uint2 *table, K from, unsigned low, unsigned n)
+    __device__ __forceinline__ hybrid_window(const unsigned *table, K from, unsigned low,
+                                             unsigned n)
         : slots(table), least(from), shift(low), root(n)
     {
     }
@@ -85,48 +81,69 @@ template <typename K> struct hybrid_window {
         const K i = static_cast<K>(key - least) >> shift;
         return i < root ? static_cast<unsigned>(i) : root;
     }
-    __device__ __forceinline__ static unsigned child(uint2 s, K key)
+    /* The key without the bits that say its root's slot, at the upper end. */
+    __device__ __forceinline__ K below_root(K key) const
     {
-        return (s.y >> TREE_FIRST) + __umulhi(hybrid_turned_left(key, s.y), s.x);
+        return static_cast<K>(key << ((sizeof(K) * 8 - shift) & (sizeof(K) * 8 - 1)));
+    }
+    /* Goes on from a node's slot: returns the slot that the first bits of `rest` say, and takes
+     * them away. */
+    __device__ __forceinline__ static unsigned child(unsigned slot, K &rest)
+    {
+        const unsigned bits = slot >> TREE_LOG2 & 31;
+        const unsigned at = (slot & TREE_FIRST) + (top(rest) >> (32 - bits));
+        rest = static_cast<K>(rest << bits);
+        return at;
+    }
+    __device__ __forceinline__ static unsigned top(K rest)
+    {
+        return static_cast<unsigned>(rest >> (sizeof(K) * 8 - 32));
     }
     /* The number of the leaf's slot. */
     __device__ __forceinline__ unsigned slot(K key) const
     {
-        unsigned at = root_slot(key);
-        uint2 s = slots[at];
-        while ((s.y & TREE_NODE) != 0) {
-            at = child(s, key);
+        unsigned at = root_slot(key), s = slots[at];
+        K rest = below_root(key);
+        while ((s & TREE_NODE) != 0) {
+            at = child(s, rest);
             s = slots[at];
         }
         return at;
     }
-    /* The buckets of N keys, in the upper halves of words. All go down a level at a time, so that
-     * they do not wait for one another's slots. */
+    /* The buckets of N keys. All go down a level at a time, so that they do not wait for one
+     * another's slots. */
     template <int N>
     __device__ __forceinline__ void buckets(const K (&keys)[N], unsigned (&found)[N]) const
     {
-        uint2 s[N];
-        unsigned kinds = 0;
+        unsigned s[N], kinds = 0;
+        bool outside = false;
+        K rest[N];
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            s[i] = slots[root_slot(keys[i])];
-            kinds |= s[i].y;
+            const unsigned at = root_slot(keys[i]);
+            s[i] = slots[at];
+            rest[i] = below_root(keys[i]);
+            outside |= at == root;
+            kinds |= s[i];
         }
         while ((kinds & TREE_NODE) != 0) {
             kinds = 0;
 #pragma unroll
             for (int i = 0; i < N; i++) {
-                if ((s[i].y & TREE_NODE) != 0) {
-                    s[i] = slots[child(s[i], keys[i])];
+                if ((s[i] & TREE_NODE) != 0) {
+                    s[i] = slots[child(s[i], rest[i])];
                 }
-                kinds |= s[i].y;
+                kinds |= s[i];
             }
         }
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            found[i] = __umulhi(hybrid_turned_left(keys[i], s[i].y), s[i].x) + s[i].y;
-            if ((s[i].y & TREE_OUTSIDE) != 0) {
-                found[i] = keys[i] < least ? 0 : s[i].x;
+            found[i] = (s[i] & TREE_FIRST) + __umulhi(top(rest[i]), s[i] >> 16);
+        }
+        if (outside) { /* slot `root` says the last bucket */
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                found[i] = keys[i] < least ? 0 : found[i];
             }
         }
     }
@@ -139,11 +156,25 @@ template <typename K> struct hybrid_window {
     }
 };
 
+/* Where stretches of 32 keys begin that are evenly spread over n keys. */
+struct hybrid_stretch {
+    unsigned long long step; /* of whole stretches, in 2^-24 */
+    __device__ __forceinline__ hybrid_stretch(unsigned long long n, unsigned long long stretches)
+        : step(((n / 32) << 24) / stretches)
+    {
+    }
+    __device__ __forceinline__ unsigned long long place(unsigned long long number) const
+    {
+        return number * step >> 24 << 5;
+    }
+};
+
 /* A block of NT threads copies the slots to shared memory; the caller has a barrier. */
+constexpr size_t TREE_TABLE_BYTES = TREE_SLOTS * sizeof(unsigned);
 template <int NT>
-__device__ __forceinline__ void hybrid_copy_slots(const hybrid_tree *tree, uint2 *slots)
+__device__ __forceinline__ void hybrid_copy_slots(const hybrid_tree *tree, unsigned *slots)
 {
-    for (unsigned i = threadIdx.x; i < TREE_SLOTS / 2; i += NT) {
+    for (unsigned i = threadIdx.x; i < TREE_SLOTS / 4; i += NT) {
         reinterpret_cast<uint4 *>(slots)[i] = reinterpret_cast<const uint4 *>(tree->slots)[i];
     }
 }
@@ -154,37 +185,35 @@ struct hybrid_extents {
     unsigned char *left;
 };
 
-/* The least key of bucket b, and of how many of a key's last bits the keys of the bucket are, less
- * the least one. */
+/* The least key of bucket b; the most that a key of it is above that, and the bits of this. */
 struct hybrid_extent {
-    unsigned long long least;
+    unsigned long long least, most;
     unsigned left;
     __device__ __forceinline__ hybrid_extent(const hybrid_tree *tree, unsigned b, unsigned key_bits)
-        : least(0), left(key_bits)
+        : least(0), most(~0ull >> (64 - key_bits)), left(key_bits)
     {
         if (b == 0 || b + 1 >= tree->buckets) {
             return; /* outside */
         }
         const unsigned slot = tree->leaf[b], bits = tree->bits[slot];
-        const uint2 s = tree->slots[slot];
-        const unsigned i = b - (s.y >> TREE_FIRST);
-        least = begin(s, bits, i);
-        const bool last = s.x == 0 || i + 1 >= (s.x + 65535) >> 16;
+        const unsigned s = tree->slots[slot], i = b - (s & TREE_FIRST), buckets = s >> 16;
+        least = begin(buckets, bits, i);
+        const bool last = i + 1 >= buckets;
         const unsigned long long end =
-            last ? (bits < 64 ? 1ull << bits : 0) : begin(s, bits, i + 1);
-        const unsigned long long most = end - 1 - least;
+            last ? (bits < 64 ? 1ull << bits : 0) : begin(buckets, bits, i + 1);
+        most = end - 1 - least;
         left = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(most)));
         least += tree->from[slot];
     }
     /* The least of a leaf's 1 << bits values that goes to its bucket i. */
-    __device__ __forceinline__ static unsigned long long begin(uint2 s, unsigned bits, unsigned i)
+    __device__ __forceinline__ static unsigned long long begin(unsigned buckets, unsigned bits,
+                                                               unsigned i)
     {
         if (i == 0) {
             return 0;
         }
-        const unsigned long long at =
-            (static_cast<unsigned long long>(i) << 16) - (s.y & ((1u << TREE_FIRST) - 1));
-        const unsigned long long t = ((at << 32) + s.x - 1) / s.x;
+        const unsigned long long t =
+            ((static_cast<unsigned long long>(i) << 32) + buckets - 1) / buckets;
         return bits >= 32 ? t << (bits - 32) : (t + (1ull << (32 - bits)) - 1) >> (32 - bits);
     }
 };

@@ -264,7 +264,8 @@ static upsweep_status rows_by_machine(usw_gpu *g, const usw_gpu_rows *r)
     for (size_t i = 0; i < r->rows && status == UPSWEEP_OK; i++) {
         void *keys = static_cast<char *>(r->keys) + i * r->row_keys * key_bytes;
         if (r->index == nullptr) {
-            usw_gpu_sort s = {keys, r->row_keys, r->width, r->map, 0, 8u << r->width, false, false};
+            usw_gpu_sort s = {keys,           r->row_keys, r->width, r->map, 0,
+                              8u << r->width, false,       false,    nullptr};
             status = usw_gpu_sort_keys(g, &s);
         } else {
             void *index = static_cast<char *>(r->index) + i * r->row_keys * r->index_bytes;

@@ -50,6 +50,9 @@ upsweep_status usw_gpu_sort_mapped(usw_gpu *g, const usw_gpu_sort *s, Sort sort)
     const usw_gpu_keymap<K> map = usw_gpu_keymap_of<K>(s->map);
     const unsigned blocks = usw_blocks_for(s->n, USW_PACKED_THREADS);
     const bool maps = !usw_keymap_is_identity(&s->map);
+    if (s->from != nullptr) {
+        usw_gpu_copy(g, keys, s->from, s->n * sizeof(K));
+    }
     if (maps) {
         USW_LAUNCH(g, usw_map_keys<K>, blocks, USW_PACKED_THREADS, 0, keys, s->n, map, false);
     }

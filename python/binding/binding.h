@@ -59,6 +59,9 @@ typedef struct usp_call {
 bool usp_plain(PyObject *o, usp_view *view);
 /* The same for one dimension or more; *rows is how often the last one comes. */
 bool usp_plain_rows(PyObject *o, usp_view *view, size_t *rows);
+/* Whether a result like x can be written to out at once: both plain, of one shape and type, out
+ * writable, and one array or none that overlaps. */
+bool usp_takes(PyObject *out, PyObject *x);
 /* numpy's number for a type; bf16, which numpy lacks, is -1. */
 int usp_numpy_type(upsweep_type type);
 /* Reads the arguments by a format, a letter each, opens the call's handle and prepares it:
@@ -94,12 +97,15 @@ void usp_retake(usp_call *c);
 
 /* The exception for a status, with the library's sentence; returns NULL. */
 PyObject *usp_raise(const upsweep *u, upsweep_status status);
+/* A ValueError: arrays whose lengths must agree "differ in length"; returns NULL. */
+PyObject *usp_lengths(const char *what);
 /* value, whose reference it takes (NULL: None), or the exception for the call's status. */
 PyObject *usp_done(usp_call *c, PyObject *value);
 
 /* ---- tables of functions ---- */
 
-extern PyMethodDef usp_sorts[], usp_folds[], usp_moves[], usp_graphs[], usp_about[], usp_exchange[];
+extern PyMethodDef usp_sorts[], usp_selects[], usp_folds[], usp_moves[], usp_graphs[], usp_about[],
+    usp_exchange[];
 
 typedef PyObject *(*usp_function)(PyObject *self, PyObject *const *args, Py_ssize_t count);
 /* Both casts, since C has none from one type of function to another without a warning. */

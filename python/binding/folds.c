@@ -147,20 +147,27 @@ FUNCTION(minmax)
     return both;
 }
 
-/* A scan of a plain array of f32, f64, i64 or u64, whose type the result has in numpy, too. */
+/* A scan of a plain array of f32, f64, i64 or u64, whose type the result has in numpy, too. The
+ * fourth argument is None, or where the result goes. */
 FUNCTION(fast_scan)
 {
     (void)self;
     usp_view x;
     usp_call c;
     unsigned op, flags;
-    if (count != 3 || !usp_plain(args[0], &x) ||
+    if (count != 4 || !usp_plain(args[0], &x) ||
         (x.type != UPSWEEP_F32 && x.type != UPSWEEP_F64 && x.type != UPSWEEP_I64 &&
-         x.type != UPSWEEP_U64)) {
+         x.type != UPSWEEP_U64) ||
+        (args[3] != Py_None && !usp_takes(args[3], args[0]))) {
         Py_RETURN_NONE;
     }
     npy_intp n = (npy_intp)x.n;
-    PyObject *out = PyArray_SimpleNew(1, &n, PyArray_TYPE((PyArrayObject *)args[0]));
+    PyObject *out = args[3];
+    if (out != Py_None) {
+        Py_INCREF(out);
+    } else {
+        out = PyArray_SimpleNew(1, &n, PyArray_TYPE((PyArrayObject *)args[0]));
+    }
     if (out == NULL || !usp_begin(&c, args + 1, 2, "uu", &op, &flags)) {
         Py_XDECREF(out);
         return NULL;
@@ -192,6 +199,53 @@ FUNCTION(scan)
     }
     USP_RUN(c, upsweep_scan(c.u, in.data, out.data, in.n, in.type, (upsweep_op)op, &c.options));
     return usp_done(&c, NULL);
+}
+
+/* Rows of equal length. */
+FUNCTION(scan_rows)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, out;
+    size_t rows;
+    unsigned op;
+    if (!usp_begin(&c, args, count, "rwnuf", &in, &out, &rows, &op) || !alike(&in, &out)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_scan_rows(c.u, in.data, out.data, in.n, in.type, NULL, rows, (upsweep_op)op,
+                                 &c.options));
+    return usp_done(&c, NULL);
+}
+
+/* Rows of equal length, each to one element of out. */
+FUNCTION(reduce_rows)
+{
+    (void)self;
+    usp_call c;
+    usp_view x, out;
+    size_t rows;
+    unsigned op;
+    if (!usp_begin(&c, args, count, "rnwuf", &x, &rows, &out, &op)) {
+        return NULL;
+    }
+    if (out.n != rows || out.type != upsweep_reduce_type(x.type, (upsweep_op)op)) {
+        PyErr_SetString(PyExc_TypeError, "the results have another number or type");
+        return NULL;
+    }
+    USP_RUN(c, upsweep_reduce_rows(c.u, x.data, x.n, x.type, NULL, rows, (upsweep_op)op, out.data,
+                                   &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(reduce_type)
+{
+    (void)self;
+    usp_call c;
+    unsigned type, op;
+    if (!usp_arguments(&c, args, count, "uu", &type, &op)) {
+        return NULL;
+    }
+    return PyLong_FromLong((long)upsweep_reduce_type((upsweep_type)type, (upsweep_op)op));
 }
 
 FUNCTION(scan_segmented)
@@ -232,13 +286,16 @@ FUNCTION(scan_by_key)
 
 PyMethodDef usp_folds[] = {
     USP_METHOD("fast_reduce", fast_reduce, "(x, op, flags): of a plain array, else None"),
-    USP_METHOD("fast_scan", fast_scan, "(x, op, flags): of a plain array, else None"),
+    USP_METHOD("fast_scan", fast_scan, "(x, op, flags, out): of a plain array, else None"),
     USP_METHOD("reduce", reduce, "(x, op, flags, wide): upsweep_reduce, a scalar of numpy"),
     USP_METHOD("reduce_into", reduce_into, "(x, out, op, flags): upsweep_reduce"),
     USP_METHOD("argmin", argmin, "(x, flags): upsweep_argmin"),
     USP_METHOD("argmax", argmax, "(x, flags): upsweep_argmax"),
     USP_METHOD("minmax", minmax, "(x, flags): upsweep_minmax"),
     USP_METHOD("scan", scan, "(x, out, op, flags): upsweep_scan"),
+    USP_METHOD("scan_rows", scan_rows, "(x, out, rows, op, flags): upsweep_scan_rows"),
+    USP_METHOD("reduce_rows", reduce_rows, "(x, rows, out, op, flags): upsweep_reduce_rows"),
+    USP_METHOD("reduce_type", reduce_type, "(type, op): upsweep_reduce_type"),
     USP_METHOD("scan_segmented", scan_segmented, "(x, heads, out, op, flags)"),
     USP_METHOD("scan_by_key", scan_by_key, "(x, keys, out, op, flags)"),
     USP_END,

@@ -209,6 +209,12 @@ PyObject *usp_raise(const upsweep *u, upsweep_status status)
     return NULL;
 }
 
+PyObject *usp_lengths(const char *what)
+{
+    PyErr_Format(PyExc_ValueError, "%s differ in length", what);
+    return NULL;
+}
+
 PyObject *usp_done(usp_call *c, PyObject *value)
 {
     if (c->status != UPSWEEP_OK) {

@@ -1,29 +1,28 @@
-/* sorts.c - sorts and what goes with them: pairs, rows, records, merges, selection, unique. */
+/* sorts.c - sorts and what goes with them: pairs, rows, records, strings, merges. */
 /* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 #define FUNCTION(name)                                                                             \
     static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
 
-/* An error for a pair of arrays whose lengths must agree. */
-static PyObject *lengths(const char *what)
-{
-    PyErr_Format(PyExc_ValueError, "%s differ in length", what);
-    return NULL;
-}
-
-/* keys sorted along the last axis into a new array; None if keys is no plain array. */
+/* keys sorted along the last axis into the third argument or, if that is None, into a new array;
+ * None if the arrays are not plain. */
 FUNCTION(fast_sort)
 {
     (void)self;
     usp_view keys;
     size_t rows;
-    if (count != 2 || !usp_plain_rows(args[0], &keys, &rows)) {
+    if (count != 3 || !usp_plain_rows(args[0], &keys, &rows) ||
+        (args[2] != Py_None && !usp_takes(args[2], args[0]))) {
         Py_RETURN_NONE;
     }
     PyArrayObject *given = (PyArrayObject *)args[0];
-    PyObject *out =
-        PyArray_SimpleNew(PyArray_NDIM(given), PyArray_DIMS(given), PyArray_TYPE(given));
+    PyObject *out = args[2];
+    if (out != Py_None) {
+        Py_INCREF(out);
+    } else {
+        out = PyArray_SimpleNew(PyArray_NDIM(given), PyArray_DIMS(given), PyArray_TYPE(given));
+    }
     usp_call c;
     unsigned flags;
     if (out == NULL || !usp_begin(&c, args + 1, 1, "u", &flags)) {
@@ -34,7 +33,9 @@ FUNCTION(fast_sort)
     c.longest = keys.n;
     void *copy = PyArray_DATA((PyArrayObject *)out);
     usp_release(&c);
-    memcpy(copy, keys.data, keys.n * keys.bytes);
+    if (copy != keys.data) {
+        memcpy(copy, keys.data, keys.n * keys.bytes);
+    }
     c.status = rows == 1 ? upsweep_sort(c.u, copy, keys.n, keys.type, &c.options)
                          : upsweep_sort_rows(c.u, copy, keys.n, keys.type, NULL, rows, NULL, 64,
                                              &c.options);
@@ -93,10 +94,28 @@ FUNCTION(argsort)
         return NULL;
     }
     if (keys.n != index.n) {
-        return lengths("keys and positions");
+        return usp_lengths("keys and positions");
     }
     USP_RUN(c, upsweep_argsort(c.u, keys.data, keys.n, keys.type, index.data,
                                (unsigned)(8 * index.bytes), &c.options));
+    return usp_done(&c, NULL);
+}
+
+/* To another array, with positions or without; either may be None. */
+FUNCTION(sort_copy)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, out, index;
+    if (!usp_begin(&c, args, count, "rWWf", &keys, &out, &index)) {
+        return NULL;
+    }
+    if ((out.data != NULL && (out.n != keys.n || out.type != keys.type)) ||
+        (index.data != NULL && index.n != keys.n)) {
+        return usp_lengths("keys, sorted keys and positions");
+    }
+    USP_RUN(c, upsweep_sort_copy(c.u, keys.data, keys.n, keys.type, out.data, index.data,
+                                 (unsigned)(8 * index.bytes), &c.options));
     return usp_done(&c, NULL);
 }
 
@@ -110,7 +129,7 @@ FUNCTION(sort_pairs)
     }
     size_t bytes = keys.n == 0 ? 1 : values.n * values.bytes / keys.n;
     if (keys.n * bytes != values.n * values.bytes || bytes == 0) {
-        return lengths("keys and values");
+        return usp_lengths("keys and values");
     }
     USP_RUN(c,
             upsweep_sort_pairs(c.u, keys.data, values.data, keys.n, keys.type, bytes, &c.options));
@@ -128,7 +147,7 @@ FUNCTION(sort_rows)
         return NULL;
     }
     if ((index.data != NULL && index.n != keys.n) || (begin.data != NULL && begin.n != rows + 1)) {
-        return lengths("keys, rows and positions");
+        return usp_lengths("keys, rows and positions");
     }
     USP_RUN(c, upsweep_sort_rows(c.u, keys.data, keys.n, keys.type, (const void *)begin.data, rows,
                                  index.data, index.data == NULL ? 64 : (unsigned)(8 * index.bytes),
@@ -175,6 +194,24 @@ FUNCTION(sort_records)
     return usp_done(&c, NULL);
 }
 
+/* Strings in Arrow's layout; their positions. */
+FUNCTION(argsort_strings)
+{
+    (void)self;
+    usp_call c;
+    usp_view bytes, ends, index;
+    if (!usp_begin(&c, args, count, "brwf", &bytes, &ends, &index)) {
+        return NULL;
+    }
+    if (ends.n != index.n + 1) {
+        return usp_lengths("offsets and positions");
+    }
+    USP_RUN(c,
+            upsweep_argsort_strings(c.u, bytes.data, ends.data, (unsigned)(8 * ends.bytes), index.n,
+                                    index.data, (unsigned)(8 * index.bytes), &c.options));
+    return usp_done(&c, NULL);
+}
+
 FUNCTION(merge)
 {
     (void)self;
@@ -184,7 +221,7 @@ FUNCTION(merge)
         return NULL;
     }
     if (a.type != b.type || a.type != out.type || a.n + b.n != out.n) {
-        return lengths("the arrays of a merge");
+        return usp_lengths("the arrays of a merge");
     }
     USP_RUN(c, upsweep_merge(c.u, a.data, a.n, b.data, b.n, out.data, a.type, &c.options));
     return usp_done(&c, NULL);
@@ -203,98 +240,17 @@ FUNCTION(is_sorted)
     return usp_done(&c, PyLong_FromSize_t(first));
 }
 
-FUNCTION(nth_element)
-{
-    (void)self;
-    usp_call c;
-    usp_view keys;
-    size_t k;
-    if (!usp_begin(&c, args, count, "wnf", &keys, &k)) {
-        return NULL;
-    }
-    USP_RUN(c, upsweep_nth_element(c.u, keys.data, keys.n, k, keys.type, &c.options));
-    return usp_done(&c, NULL);
-}
-
-FUNCTION(top_k)
-{
-    (void)self;
-    usp_call c;
-    usp_view keys, out, index;
-    if (!usp_begin(&c, args, count, "rwWf", &keys, &out, &index)) {
-        return NULL;
-    }
-    if (out.type != keys.type || (index.data != NULL && (index.n != out.n || index.bytes != 8))) {
-        return lengths("keys and positions");
-    }
-    USP_RUN(c, upsweep_top_k(c.u, keys.data, keys.n, out.n, keys.type, out.data, (void *)index.data,
-                             &c.options));
-    return usp_done(&c, NULL);
-}
-
-FUNCTION(top_k_rows)
-{
-    (void)self;
-    usp_call c;
-    usp_view keys, out, index;
-    size_t rows;
-    if (!usp_begin(&c, args, count, "rnwWf", &keys, &rows, &out, &index)) {
-        return NULL;
-    }
-    if (out.type != keys.type || (rows == 0 ? out.n : out.n % rows) != 0 ||
-        (index.data != NULL && (index.n != out.n || index.bytes != 8))) {
-        return lengths("keys and positions");
-    }
-    USP_RUN(c,
-            upsweep_top_k_rows(c.u, keys.data, keys.n, keys.type, NULL, rows,
-                               rows == 0 ? 0 : out.n / rows, out.data, index.data, 64, &c.options));
-    return usp_done(&c, NULL);
-}
-
-FUNCTION(unique)
-{
-    (void)self;
-    usp_call c;
-    usp_view keys;
-    size_t kept = 0;
-    if (!usp_begin(&c, args, count, "wf", &keys)) {
-        return NULL;
-    }
-    USP_RUN(c, upsweep_unique(c.u, keys.data, keys.n, keys.type, &kept, &c.options));
-    return usp_done(&c, PyLong_FromSize_t(kept));
-}
-
-FUNCTION(run_lengths)
-{
-    (void)self;
-    usp_call c;
-    usp_view keys, out, counts;
-    size_t runs = 0;
-    if (!usp_begin(&c, args, count, "rwwf", &keys, &out, &counts)) {
-        return NULL;
-    }
-    if (out.n < keys.n || counts.n < keys.n || counts.bytes != 8 || out.type != keys.type) {
-        return lengths("keys and counts");
-    }
-    USP_RUN(c, upsweep_run_lengths(c.u, keys.data, keys.n, keys.type, out.data, (void *)counts.data,
-                                   &runs, &c.options));
-    return usp_done(&c, PyLong_FromSize_t(runs));
-}
-
 PyMethodDef usp_sorts[] = {
-    USP_METHOD("fast_sort", fast_sort, "(x, flags): sorted copy of a plain array, else None"),
+    USP_METHOD("fast_sort", fast_sort, "(x, flags, out): a plain array sorted, else None"),
     USP_METHOD("fast_argsort", fast_argsort, "(x, flags): positions for a plain array, else None"),
     USP_METHOD("sort", sort, "(keys, flags): upsweep_sort"),
     USP_METHOD("argsort", argsort, "(keys, index, flags): upsweep_argsort"),
+    USP_METHOD("sort_copy", sort_copy, "(keys, out, index, flags): upsweep_sort_copy"),
     USP_METHOD("sort_pairs", sort_pairs, "(keys, values, flags): upsweep_sort_pairs"),
     USP_METHOD("sort_rows", sort_rows, "(keys, begin, rows, index, flags): upsweep_sort_rows"),
     USP_METHOD("sort_records", sort_records, "(records, fields, flags): upsweep_sort_records"),
+    USP_METHOD("argsort_strings", argsort_strings, "(bytes, offsets, index, flags)"),
     USP_METHOD("merge", merge, "(a, b, out, flags): upsweep_merge"),
     USP_METHOD("is_sorted", is_sorted, "(keys, flags): the first out of order, or n"),
-    USP_METHOD("nth_element", nth_element, "(keys, k, flags): upsweep_nth_element"),
-    USP_METHOD("top_k", top_k, "(keys, out, index, flags): upsweep_top_k"),
-    USP_METHOD("top_k_rows", top_k_rows, "(keys, rows, out, index, flags): upsweep_top_k_rows"),
-    USP_METHOD("unique", unique, "(keys, flags): how many are kept"),
-    USP_METHOD("run_lengths", run_lengths, "(keys, out, counts, flags): how many runs"),
     USP_END,
 };

@@ -64,6 +64,24 @@ bool usp_plain(PyObject *o, usp_view *view)
     return usp_plain_rows(o, view, &rows) && PyArray_NDIM((PyArrayObject *)o) == 1;
 }
 
+bool usp_takes(PyObject *out, PyObject *x)
+{
+    usp_view a, b;
+    size_t rows;
+    if (!usp_plain_rows(x, &a, &rows) || !usp_plain_rows(out, &b, &rows)) {
+        return false;
+    }
+    PyArrayObject *from = (PyArrayObject *)x, *to = (PyArrayObject *)out;
+    const int dimensions = PyArray_NDIM(from);
+    if (a.data != b.data && a.data < b.data + b.n * b.bytes && b.data < a.data + a.n * a.bytes) {
+        return false;
+    }
+    return PyArray_NDIM(to) == dimensions && PyArray_TYPE(to) == PyArray_TYPE(from) &&
+           PyArray_ISWRITEABLE(to) &&
+           memcmp(PyArray_DIMS(to), PyArray_DIMS(from),
+                  (size_t)dimensions * sizeof *PyArray_DIMS(from)) == 0;
+}
+
 /* (address, n, type, bytes, writable, device) */
 static bool from_tuple(PyObject *o, usp_view *view, bool writes)
 {

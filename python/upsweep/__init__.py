@@ -15,6 +15,7 @@ Moving       split compress split_by_id take put permute reverse
 Graphs       Graph dijkstra shortest_path bellman_ford
 Clusters     splitters split_at, and the module upsweep.mpi
 Looking      trace view explain algorithms last_report machine set_threads
+Learning     the module upsweep.lanes, for the tasks of `python -m upsweep learn`
 
 NaN comes last, ascending or descending; -0 comes before +0; sorts that carry positions or values
 are stable; sums of floats are the same bits on any machine and for any number of threads. Errors
@@ -37,9 +38,11 @@ from ._graph import *  # noqa: F401,F403
 from ._graph import __all__ as _graph_names
 from ._moving import *  # noqa: F401,F403
 from ._moving import __all__ as _moving_names
+from ._selecting import *  # noqa: F401,F403
+from ._selecting import __all__ as _selecting_names
 from ._sorting import *  # noqa: F401,F403
 from ._sorting import __all__ as _sorting_names
 
 __version__ = _core.version
-__all__ = [*_sorting_names, *_folding_names, *_counting_names, *_moving_names, *_graph_names,
+__all__ = [*_sorting_names, *_selecting_names, *_folding_names, *_counting_names, *_moving_names, *_graph_names,
            *_clusters_names, *_about_names]

@@ -11,8 +11,12 @@ __version__: str
 _A = TypeVar("_A")
 _Op = Literal["sum", "prod", "min", "max", "and", "or", "xor"]
 
+@overload
 def sort(x: _A, /, *, axis: Optional[int] = -1, descending: bool = False, stable: bool = True,
-         out: Any = None) -> _A: ...
+         out: Any = None, return_index: Literal[False] = False) -> _A: ...
+@overload
+def sort(x: _A, /, *, axis: Optional[int] = -1, descending: bool = False, stable: bool = True,
+         out: Any = None, return_index: Literal[True]) -> tuple[_A, Any]: ...
 def argsort(x: _A, /, *, axis: Optional[int] = -1, descending: bool = False, stable: bool = True,
             out: Any = None) -> _A: ...
 def sort_pairs(keys: _A, values: Any, /, *, descending: bool = False, stable: bool = True,

@@ -9,6 +9,7 @@ from upsweep._program import program
 def main():
     """Becomes the program; only an error of the system lets it return."""
     path = program()
+    os.environ.setdefault("PYTHON", sys.executable)  # which `upsweep learn` gives solutions to
     os.execv(path, ["upsweep", *sys.argv[1:]])
 
 

@@ -5,7 +5,7 @@ import collections
 import numpy as np
 
 from . import _core
-from ._arrays import DESCENDING, NAMES, code_of
+from ._dtypes import DESCENDING, NAMES, code_of
 
 __all__ = ["Event", "Picture", "algorithms", "explain", "last_report", "machine", "set_threads",
            "trace", "view"]

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 import numpy as np
 
-from ._sorting import argsort, searchsorted
+from ._selecting import searchsorted
+from ._sorting import argsort
 
 __all__ = ["splitters", "split_at"]
 

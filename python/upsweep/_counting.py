@@ -3,9 +3,10 @@
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, FLOATS, I64, Numpy, U8
+from ._axes import product
+from ._dtypes import DTYPES, FLOATS, I64, U8
 from ._folding import SUM, plain_numbers
-from ._sorting import _product
+from ._kinds import Numpy
 
 __all__ = ["histogram", "bincount"]
 
@@ -62,7 +63,7 @@ def _edges_of(flat, kind, code, bins, range):
         if kind is not Numpy:
             raise TypeError(f"bins={bins!r} is for arrays in the host's memory")
         return np.histogram_bin_edges(flat, bins, range)
-    n, view = _product(flat.shape), kind.view(flat)
+    n, view = product(flat.shape), kind.view(flat)
     if code in FLOATS and range is None and n and np.isnan(_core.reduce(view, SUM, 0, 1)) and \
             bool((flat != flat).any()):
         raise ValueError("autodetected range of [nan, nan] is not finite")
@@ -99,7 +100,7 @@ def histogram(x, bins=10, range=None, density=None):
         if kind is not Numpy:
             raise ValueError("an edge is beyond what the array's dtype holds")
         counts = np.histogram(flat, edges)[0]
-    elif _product(flat.shape):
+    elif product(flat.shape):
         counts = kind.empty((edges.size - 1,), I64, flat)
         _core.histogram(kind.view(flat), 3, 0, 0, edges.size - 1, None, keys, kind.view(counts))
     else:
@@ -113,11 +114,11 @@ def histogram(x, bins=10, range=None, density=None):
 def _bincount_on_device(taken, minlength):
     kind, code = taken.kind, taken.code
     flat = kind.contiguous(taken.array)
-    n = _product(flat.shape)
-    kind.ready(flat)
+    n = product(flat.shape)
+    view = kind.begin(flat)
     high = 255 if code == U8 and minlength >= 256 else -1  # what its dtype says needs no look
     if high < 0 and n:
-        low, high = (int(v) for v in _core.minmax(kind.view(flat), 0))
+        low, high = (int(v) for v in _core.minmax(view, 0))
         if low < 0:
             raise ValueError("'list' argument must have no negative elements")
     length = high + 1 if high + 1 > minlength else minlength
@@ -129,9 +130,11 @@ def _bincount_on_device(taken, minlength):
         counts = kind.empty((length,), I64, flat)
     else:
         counts = kind.given(np.zeros(length if length > table else table, np.int64), flat)
+    whole = table == counts.shape[0]  # a slice of a tensor takes 3 us
     if n:
-        _core.histogram(kind.view(flat), 1, 0, bits, table, None, None, kind.view(counts[:table]))
-    return counts[:length]
+        _core.histogram(view, 1, 0, bits, table, None, None,
+                        kind.view(counts if whole else counts[:table]))
+    return counts if length == counts.shape[0] else counts[:length]
 
 
 def bincount(x, /, weights=None, minlength=0):
@@ -178,7 +181,7 @@ def bincount(x, /, weights=None, minlength=0):
         _core.histogram(flat, 1, 0, bits, table.size, None, None, table)
         counts[:high + 1] = table[:high + 1]
     else:
-        keys = _core.fast_sort(flat, 0)
+        keys = _core.fast_sort(flat, 0, None)
         runs = np.empty(keys.size, np.int64)
         values = np.empty_like(keys)
         n = _core.run_lengths(keys, values, runs, 0)

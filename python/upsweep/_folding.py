@@ -3,9 +3,10 @@
 import numpy as np
 
 from . import _core
-from ._arrays import (DTYPES, EXCLUSIVE, F16, F32, FLOATS, I64, Numpy, U64, UNORDERED, host, normal,
-                      refuse, take)
-from ._sorting import _check_out, _into, _laid_out, _product
+from ._arrays import host, normal, take
+from ._axes import check_out, finished, product, result_like
+from ._dtypes import DTYPES, EXCLUSIVE, F16, F32, FLOATS, I64, U64, UNORDERED, refuse
+from ._kinds import Cupy, Numpy, Torch, same
 
 __all__ = ["sum", "prod", "min", "max", "minmax", "argmin", "argmax", "bitwise_and", "bitwise_or",
            "bitwise_xor", "cumsum", "cumprod", "cummin", "cummax", "scan"]
@@ -39,15 +40,18 @@ def _widened(taken, op, dtype):
 
 
 def _along(taken, a, axis, op, flags, code, keepdims):
-    """Reduces rows of the host's memory, each by a call of its own."""
-    rows = np.moveaxis(a, axis, -1)
-    shape = rows.shape[:-1]
-    rows = np.ascontiguousarray(rows).reshape(_product(shape), a.shape[axis])
-    made = np.empty(rows.shape[0], DTYPES[code])
-    for r, row in enumerate(rows):
-        made[r] = _core.reduce(row, op, flags, 1)
-    made = made.reshape(shape)
-    return np.expand_dims(made, axis) if keepdims else made
+    """Reduces every row along an axis."""
+    kind, shape = taken.kind, tuple(a.shape)
+    rows = kind.contiguous(a if axis == a.ndim - 1 else kind.moveaxis(a, axis, -1))
+    left = shape[:axis] + shape[axis + 1:]
+    count = product(left)
+    made = kind.empty((count,), _core.reduce_type(kind.code(a), op), rows)
+    if count:
+        _core.reduce_rows(kind.begin(rows), count, kind.view(made), op, flags)
+    if kind is not Numpy and op in (SUM, PRODUCT) and code not in FLOATS:
+        code = U64 if kind is Cupy and a.dtype.kind == "u" else I64  # as torch and cupy have it
+    made = kind.cast(made, code, a)
+    return made.reshape(shape[:axis] + (1,) + shape[axis + 1:] if keepdims else left)
 
 
 def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
@@ -57,12 +61,12 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
     kind = taken.kind
     if op in (AND, OR, XOR) and code in FLOATS:
         raise TypeError(f"{what} is defined for integers, not for floats")
-    if op in (LEAST, GREATEST) and _product(a.shape) == 0 and axis is None:
+    if op in (LEAST, GREATEST) and product(a.shape) == 0 and axis is None:
         raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
     boolean = kind is Numpy and a.dtype == bool and op not in (SUM, PRODUCT)
     if axis is not None:
-        if kind is not Numpy:
-            raise TypeError("axis= is for arrays in the host's memory")
+        if kind not in (Numpy, Torch, Cupy):
+            raise TypeError("axis= is for arrays of numpy, torch and cupy")
         axis = normal(axis, a.ndim)
         if op in (LEAST, GREATEST) and a.shape[axis] == 0:
             raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
@@ -87,7 +91,8 @@ def sum(x, /, *, axis=None, dtype=None, keepdims=False, reproducible=True):
     same bits for any number of threads, on any machine, on a GPU too. dtype=np.float64 keeps the
     whole f64. reproducible=False allows any order, which is faster on a GPU.
 
-    axis : along which axis; None: of all elements. Raises TypeError, AxisError, MemoryError.
+    axis : along which axis, which gives an array where x is; None: of all elements, a scalar of numpy.
+    Raises TypeError, AxisError, MemoryError.
 
     >>> import numpy as np, upsweep
     >>> int(upsweep.sum(np.array([1, 2, 3], np.int32)))
@@ -176,7 +181,7 @@ def bitwise_xor(x, /, *, axis=None, keepdims=False):
 def _flat(x, what):
     taken = plain_numbers(x, what)
     a = taken.kind.contiguous(taken.array)
-    if _product(a.shape) == 0:
+    if product(a.shape) == 0:
         raise ValueError(f"{what} of no element")
     taken.kind.ready(a)
     return taken.kind.view(a), taken
@@ -236,32 +241,30 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
         a, where = a.reshape(1), 0
     where = normal(where, a.ndim)
     if out is not None:
-        _check_out(taken, out)
-    moved = kind.moveaxis(a, where, -1)
-    rows = kind.contiguous(moved)
-    shape = tuple(rows.shape)
-    straight = (out is not None and kind is Numpy and isinstance(out, np.ndarray)
-                and out.dtype == rows.dtype and out.shape == shape and where == a.ndim - 1
-                and out.flags.c_contiguous and out.flags.aligned and a is not out)
-    made = out if straight else kind.empty_like(rows)
-    kind.ready(rows)
-    length = shape[-1]
-    if _product(shape):
-        sources = rows.reshape(-1, length)
-        for r, target in enumerate(made.reshape(-1, length)):
-            given = kind.view(sources[r])
-            if heads is not None:
-                _core.scan_segmented(given, heads, kind.view(target), op, flags)
-            elif keys is not None:
-                _core.scan_by_key(given, keys, kind.view(target), op, flags)
-            else:
-                _core.scan(given, kind.view(target), op, flags)
-    if straight:
+        check_out(taken, out)
+    rows = kind.contiguous(a if where == a.ndim - 1 else kind.moveaxis(a, where, -1))
+    if out is rows and where == a.ndim - 1 and heads is None and keys is None:
+        made = out  # the scan may work in place
+    else:
+        made = result_like(taken, rows, where, out)
+    length = rows.shape[-1]
+    count = product(rows.shape[:-1])
+    if length and count:
+        given = kind.begin(rows)
+        to = kind.beside(given, made)
+        if heads is not None:
+            _core.scan_segmented(given, heads, to, op, flags)
+        elif keys is not None:
+            _core.scan_by_key(given, keys, to, op, flags)
+        elif count == 1:
+            _core.scan(given, to, op, flags)
+        else:
+            _core.scan_rows(given, to, count, op, flags)
+    if made is out:
         return out
-    made = _laid_out(taken, made, where)
-    if not isinstance(x, np.ndarray):  # numpy gives its own order of bytes
-        made = taken.back(made)
-    return made if out is None else _into(out, made)
+    if isinstance(x, np.ndarray):  # numpy gives its own order of bytes
+        taken.back = same
+    return finished(taken, made, where, out)
 
 
 def cumsum(x, /, *, axis=None, dtype=None, out=None):
@@ -274,11 +277,9 @@ def cumsum(x, /, *, axis=None, dtype=None, out=None):
     >>> upsweep.cumsum(np.array([1, 2, 3]))
     array([1, 3, 6])
     """
-    if dtype is None and out is None:
-        made = _core.fast_scan(x, SUM, 0)
+    if dtype is None and (axis is None or axis == 0 or axis == -1):
+        made = _core.fast_scan(x, SUM, 0, out)
         if made is not None:
-            if axis is not None:
-                normal(axis, 1)
             return made
     return _scan(x, SUM, axis, dtype, out, 0, "cumsum")
 

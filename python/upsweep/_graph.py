@@ -5,7 +5,8 @@ import os
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, host
+from ._arrays import host
+from ._dtypes import DTYPES
 from ._program import program
 
 __all__ = ["Graph", "NegativeCycleError", "dijkstra", "shortest_path", "bellman_ford"]
@@ -56,9 +57,6 @@ def _weights(weight, negative):
 class Graph:
     """A graph of arcs with weights that are not negative. It is made once and never changes; any
     number of threads may ask it at once.
-
-    Graph(tail, head, weight=None, vertices=None, *, directed=True, symmetric=False,
-    negative=False)
 
     tail, head : integers of shape (m,): arc i goes from tail[i] to head[i].
     weight : numbers of shape (m,); None: every arc counts 1. Distances are of its type: uint32,

@@ -3,9 +3,10 @@
 import numpy as np
 
 from . import _core
-from ._arrays import Numpy, host, same
+from ._arrays import host
 from ._arrays import take as _take
-from ._sorting import _bytes_view, _into
+from ._axes import bytes_view, into
+from ._kinds import Numpy, same
 
 __all__ = ["split", "compress", "split_by_id", "take", "put", "permute", "reverse"]
 
@@ -62,7 +63,7 @@ def split(x, flags, /):
     out = kind.empty_like(a)
     if _size(a) == 0:  # elements of no bytes
         return back(out), int((flags == 0).sum()) if kind is Numpy else a.shape[0]
-    zeros = _core.split(_bytes_view(kind, a), flags, _bytes_view(kind, out))
+    zeros = _core.split(bytes_view(kind, a), flags, bytes_view(kind, out))
     return back(out), zeros
 
 
@@ -78,7 +79,7 @@ def compress(condition, x, /):
     out = kind.empty_like(a)
     if _size(a) == 0 or a.shape[0] == 0:
         return back(a[np.asarray(condition, bool)] if kind is Numpy else a[:0])
-    kept = _core.compact(_bytes_view(kind, a), flags, _bytes_view(kind, out))
+    kept = _core.compact(bytes_view(kind, a), flags, bytes_view(kind, out))
     short = out[:kept]
     return back(short.copy() if kind is Numpy and 2 * kept < a.shape[0] else short)
 
@@ -167,9 +168,9 @@ def take(x, indices, /, *, axis=None, out=None):
     else:
         made = kind.empty(shape, kind.code(a), a)
     if _size(a) and _size_all(index.shape):
-        _core.gather(_bytes_view(kind, a), a.shape[0], kind.view(index), _bytes_view(kind, made))
+        _core.gather(bytes_view(kind, a), a.shape[0], kind.view(index), bytes_view(kind, made))
     made = back(made)
-    return made if out is None else _into(out, made)
+    return made if out is None else into(out, made)
 
 
 def _size_all(shape):
@@ -204,8 +205,8 @@ def put(x, indices, values, /):
         if values.size != index.size:
             raise ValueError("positions and values differ in number")
     if _size_all(shape):
-        _core.scatter(_bytes_view(kind, kind.contiguous(values)), kind.view(index.reshape(-1)),
-                      _bytes_view(kind, flat), flat.shape[0])
+        _core.scatter(bytes_view(kind, kind.contiguous(values)), kind.view(index.reshape(-1)),
+                      bytes_view(kind, flat), flat.shape[0])
 
 
 def permute(x, index, /, *, out=None):
@@ -232,11 +233,11 @@ def permute(x, index, /, *, out=None):
     made = a if straight else kind.copy(a)
     kind.ready(made)
     if _size(a) and a.shape[0]:
-        _core.permute(_bytes_view(kind, made), kind.view(index))
+        _core.permute(bytes_view(kind, made), kind.view(index))
     if straight:
         return out
     made = back(made)
-    return made if out is None else _into(out, made)
+    return made if out is None else into(out, made)
 
 
 def reverse(x, /, *, out=None):
@@ -257,4 +258,4 @@ def reverse(x, /, *, out=None):
     if straight:
         return out
     made = back(made)
-    return made if out is None else _into(out, made)
+    return made if out is None else into(out, made)

@@ -39,20 +39,12 @@ static int exchange_chunks(usw_mpi *m, const char *send, uint64_t send_bytes, in
     int code = MPI_SUCCESS;
     for (uint64_t at = 0; code == MPI_SUCCESS && (at < send_bytes || at < recv_bytes);
          at += chunk) {
-        MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-        if (at < recv_bytes) {
-            uint64_t left = recv_bytes - at;
-            code = MPI_Irecv(recv + at, (int)(left < chunk ? left : chunk), MPI_BYTE, from, TAG,
-                             m->comm, &requests[0]);
-        }
-        if (code == MPI_SUCCESS && at < send_bytes) {
-            uint64_t left = send_bytes - at;
-            code = MPI_Isend(send + at, (int)(left < chunk ? left : chunk), MPI_BYTE, to, TAG,
-                             m->comm, &requests[1]);
-        }
-        MPI_Status statuses[2];
-        int waited = MPI_Waitall(2, requests, statuses);
-        code = code == MPI_SUCCESS ? waited : code;
+        uint64_t out = at < send_bytes ? send_bytes - at : 0;
+        uint64_t in = at < recv_bytes ? recv_bytes - at : 0;
+        code = MPI_Sendrecv(send + send_bytes - out, (int)(out < chunk ? out : chunk), MPI_BYTE,
+                            out > 0 ? to : MPI_PROC_NULL, TAG, recv + recv_bytes - in,
+                            (int)(in < chunk ? in : chunk), MPI_BYTE, in > 0 ? from : MPI_PROC_NULL,
+                            TAG, m->comm, MPI_STATUS_IGNORE);
     }
     return note(m, code);
 }
@@ -135,7 +127,7 @@ static int mpi_alltoallv(usw_transport *t, const void *send, const uint64_t *sen
     }
     t->calls++;
     int failed = note(m, MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT64_T, MPI_MAX, m->comm));
-    if (!failed && most == UINT64_MAX) {
+    if (!failed && (most == UINT64_MAX || send_at == NULL || recv_at == NULL)) {
         failed = note(m, MPI_ERR_NO_MEM);
     } else if (!failed) {
         bool large =

@@ -157,7 +157,7 @@ bool open_inputs(program *p, inputs *in, bool text)
     if (in->files == NULL || head == NULL) {
         fails(p, "there is no memory");
     }
-    for (size_t i = 0; i < o->input_count && !p->failed; i++) {
+    for (size_t i = 0; i < o->input_count && in->files != NULL && !p->failed; i++) {
         in->file_count = i + 1;
         in->files[i].fd = -1;
         if (take_file(p, in, i, head, text)) {

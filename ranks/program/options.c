@@ -70,7 +70,7 @@ static int read_field(options *o, const char *text)
     if (length == 0 || length >= sizeof word) {
         return refuse("--key %s: nothing, or too much, stands behind the offset", text);
     }
-    memcpy(word, rest, length);
+    snprintf(word, sizeof word, "%.*s", (int)length, rest);
     if (*end == ':') {
         f.type = upsweep_type_from_name(word);
     } else {

@@ -55,7 +55,8 @@ static bool read_lines(program *p, text *t, const input_file *f, uint64_t from, 
 {
     enum { STEP = 1 << 16 };
     uint64_t begin = from > 0 ? from - 1 : 0, start = t->size;
-    if (!grow(p, t, to - begin + 1) || !read_at(p, f, begin, t->bytes + start, to - begin)) {
+    if (!grow(p, t, to - begin + 1) || t->bytes == NULL ||
+        !read_at(p, f, begin, t->bytes + start, to - begin)) {
         return false;
     }
     t->size += to - begin;
@@ -149,7 +150,7 @@ static splitter *find_splitters(program *p, const text *t)
     if (mine == NULL || all == NULL || bytes == NULL || at == NULL) {
         fails(p, "rank %d: there is no memory for a sample", p->rank);
     }
-    if (!together(p)) {
+    if (!together(p) || mine == NULL || all == NULL || bytes == NULL || at == NULL) {
         free(mine);
         free(all);
         free(bytes);
@@ -242,7 +243,7 @@ static bool exchange_lines(program *p, text *t, const splitter *s)
     }
     free(to);
     free_text(t);
-    if (together(p) && usw_mpi_open(&m, p->comm) == UPSWEEP_OK) {
+    if (together(p) && good && usw_mpi_open(&m, p->comm) == UPSWEEP_OK) {
         good = m.t.alltoallv(&m.t, counts, ones, receive, ones, 8) == 0;
         for (size_t r = 0; r < size; r++) {
             got.size += receive[r];

@@ -2,7 +2,7 @@
  * are sorted by themselves as numpy.sort does, and what has no answer gets none. */
 /* SPDX-License-Identifier: MIT */
 #include "test/shared/kinds.h"
-#include "test/shared/program.h"
+#include "test/shared/folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,18 +11,8 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/upsweep-test-arrays-XXXXXX";
 static const char *program;
 enum { MOST = 4096 };
-
-static const char *path_of(const char *name)
-{
-    static char paths[4][256];
-    static int turn;
-    char *path = paths[turn++ % 4];
-    snprintf(path, 256, "%s/%s", folder, name);
-    return path;
-}
 
 static program_result run(const char *input, const char *const *words)
 {

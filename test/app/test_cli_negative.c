@@ -11,11 +11,9 @@
 
 #include <cmocka.h>
 
-#include "test/shared/program.h"
+#include "test/shared/folder.h"
 
 enum { ROOM = 4096, VERTICES = 40, ARCS = 160, NONE = 1 << 30 };
-
-static char folder[] = "/tmp/upsweep_negative_XXXXXX";
 
 static program_result run(const char *arguments)
 {
@@ -244,18 +242,6 @@ static void test_refused(void **state)
     }
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return program_remove(folder);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,5 +250,5 @@ int main(void)
         cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

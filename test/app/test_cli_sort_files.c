@@ -1,7 +1,7 @@
 /* test_cli_sort_files.c - `upsweep sort` and its files: the output is whole or not there, whatever
  * fails and whenever the program is killed, and every failure is one sentence and status 2. */
 /* SPDX-License-Identifier: MIT */
-#include "test/shared/program.h"
+#include "test/shared/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,17 +16,7 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/upsweep-test-files-XXXXXX";
 static const char *program;
-
-static const char *path_of(const char *name)
-{
-    static char paths[8][256];
-    static int turn;
-    char *path = paths[turn++ % 8];
-    snprintf(path, 256, "%s/%s", folder, name);
-    return path;
-}
 
 static void store(const char *path, const char *text)
 {

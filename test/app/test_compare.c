@@ -13,11 +13,9 @@
 
 #include <cmocka.h>
 
-#include "test/shared/program.h"
+#include "test/shared/folder.h"
 
 enum { COLUMNS = 18, ROOM = 4096 };
-
-static char folder[] = "/tmp/upsweep_compare_XXXXXX";
 
 /* Runs `upsweep compare ...` in the folder; what it printed is in r. */
 static program_result run(const char *arguments)
@@ -318,18 +316,6 @@ static void test_refused(void **state)
     }
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return program_remove(folder);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,5 +323,5 @@ int main(void)
         cmocka_unit_test(test_kinds),   cmocka_unit_test(test_page),
         cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -1,6 +1,5 @@
-/* test_watch.c - `upsweep trace --watch`, on a terminal whose other end the test holds: what it
- * shows, which keys it heeds, and that the terminal is as before when it has ended, however it
- * ends. The pictures are compared with the rows of the text format. */
+/* test_watch.c - `upsweep trace --watch` on a terminal whose other end the test holds: its keys,
+ * its pictures, compared with the rows of the text format, and that it is left as it was. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -115,6 +115,13 @@ static void test_sorts(void **state)
     ARGUMENT(upsweep_argsort(u, a, 5, UPSWEEP_U32, b, 0, NULL));
     ARGUMENT(upsweep_argsort(u, a, 5, no_type, b, 32, NULL));
     ARGUMENT(upsweep_argsort(u, a, ((size_t)1 << 32) + 1, UPSWEEP_U8, b, 32, NULL));
+    FINE(upsweep_sort_copy(u, NULL, 0, UPSWEEP_U32, NULL, NULL, 0, NULL));
+    ARGUMENT(upsweep_sort_copy(u, NULL, 5, UPSWEEP_U32, b, NULL, 0, NULL));
+    ARGUMENT(upsweep_sort_copy(u, a, 5, UPSWEEP_U32, NULL, NULL, 0, NULL));
+    ARGUMENT(upsweep_sort_copy(u, a, 5, no_type, b, NULL, 0, NULL));
+    ARGUMENT(upsweep_sort_copy(u, a, huge, UPSWEEP_U32, b, NULL, 0, NULL));
+    ARGUMENT(upsweep_sort_copy(u, a, 5, UPSWEEP_U32, NULL, b, 16, NULL));
+    ARGUMENT(upsweep_sort_copy(u, a, ((size_t)1 << 32) + 1, UPSWEEP_U8, a, b, 32, NULL));
     ARGUMENT(upsweep_sort_by(u, NULL, 5, 4, compare, NULL, NULL));
     ARGUMENT(upsweep_sort_by(u, a, 5, 0, compare, NULL, NULL));
     ARGUMENT(upsweep_sort_by(u, a, 5, 4, NULL, NULL, NULL));

@@ -55,6 +55,7 @@ static uint64_t slices[2];
 CALL(sort, keys, N, UPSWEEP_U32)
 CALL(sort_pairs, keys, more, N, UPSWEEP_U32, 4)
 CALL(argsort, keys, N, UPSWEEP_U32, out, 32)
+CALL(sort_copy, keys, N, UPSWEEP_U32, out, wide, 64)
 CALL(sort_rows, keys, N, UPSWEEP_U32, NULL, 2, out, 32)
 CALL(sort_records, keys, N, 4, &field, 1)
 CALL(sort_by, keys, N, 4, compare, NULL)
@@ -124,7 +125,7 @@ static const struct {
     ROW(explain_choice), ROW(reverse),         ROW(top_k_rows),
     ROW(reduce_rows),    ROW(argmin_rows),     ROW(argmax_rows),
     ROW(scan_rows),      ROW(split_ids_index), ROW(argsort_strings),
-    ROW(sort_strings),   ROW(sort_slices),
+    ROW(sort_strings),   ROW(sort_slices),     ROW(sort_copy),
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

@@ -171,6 +171,11 @@ static void every_algorithm(void **state)
     for (int isa = USW_PORTABLE; isa <= (int)usw_best_isa(); isa++) {
         upsweep *u = open_with(2, 0);
         u->isa = (usw_isa)isa;
+        for (upsweep_type t = UPSWEEP_U8; t <= UPSWEEP_F64; t++) {
+            check_copy(u, 130, t, t % 2 ? 64 : 32, t % PATTERNS, (upsweep_options){0});
+            check_copy(u, 9000, t, t % 2 ? 32 : 64, (t + 1) % PATTERNS, (upsweep_options){0});
+            check_copy(u, 9000, t, 64, SORTED, (upsweep_options){0});
+        }
         for (size_t a = 0; usw_entry_at(a) != NULL; a++) {
             const usw_entry *e = usw_entry_at(a);
             if (!e->has_cpu || strcmp(e->row->info.operation, "sort") != 0) {
@@ -183,9 +188,13 @@ static void every_algorithm(void **state)
                 check_pairs(u, 1025, UPSWEEP_I64, 8, p, o);
                 check_argsort(u, 2049, UPSWEEP_F64, 32, p, o);
                 check_argsort(u, 2049, UPSWEEP_U32, 64, p, o);
+                for (upsweep_type t = UPSWEEP_U8; t <= UPSWEEP_F64; t++) {
+                    check_copy(u, 130, t, t % 2 ? 32 : 64, p, o);
+                }
                 o.bit_begin = 3;
                 o.bit_end = 13;
                 check_pairs(u, 999, UPSWEEP_U64, 2, p, o);
+                check_copy(u, 999, UPSWEEP_U16, 32, p, o);
                 check_argsort(u, 999, UPSWEEP_U32, 32, p, o);
                 upsweep_report r = UPSWEEP_REPORT_INIT;
                 upsweep_last_report(u, &r);

@@ -133,9 +133,9 @@ static void the_faster_way(void **unused)
         for (unsigned slower = 0; slower < 2; slower++) {
             size_t part = 2 * work + slower, shared = 0;
             for (unsigned turn = 0; turn < 66; turn++) {
-                bool share = usw_may_share(u, part);
+                bool share = usw_may_share(u, USW_SHARED_PATHS, part);
                 assert_true(turn > 1 || share == (turn == 0));
-                usw_note_time(u, part, share, share == slower ? 3000 : 1000);
+                usw_note_time(u, USW_SHARED_PATHS, part, share, share == slower ? 3000 : 1000);
                 shared += share;
             }
             assert_int_equal(shared, slower ? 3 : 63);

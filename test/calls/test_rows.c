@@ -173,6 +173,35 @@ static void test_long_rows_with_index(void **state)
     }
 }
 
+/* Rows of 64 bits with an index whose keys differ in their last bits only, but for two of them. */
+static void test_tied_rows(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    uint64_t keys[N], sorted[N];
+    uint32_t index[N];
+    for (unsigned run = 0; run < 3 * ISAS; run++) {
+        upsweep *handle = handle_open(run / 3, 1);
+        upsweep_type type = run % 3 == 0 ? UPSWEEP_U64 : run % 3 == 1 ? UPSWEEP_I64 : UPSWEEP_F64;
+        for (size_t n = 2; handle != NULL && n <= N; n += 1 + n / 8) {
+            for (uint32_t i = 0; i < n; i++) { /* of all three types in the same order */
+                keys[i] = UINT64_C(0x3ff) << 52 | i * UINT32_C(0x9e3779b9) >> 24;
+            }
+            keys[n / 2] = 1;
+            keys[n - 1] = UINT64_C(0x7f) << 56;
+            memcpy(sorted, keys, sizeof sorted);
+            assert_int_equal(upsweep_sort_rows(handle, sorted, n, type, NULL, 1, index, 32, NULL),
+                             UPSWEEP_OK);
+            for (size_t i = 0; i < n; i++) {
+                assert_true(index[i] < n && sorted[i] == keys[index[i]]);
+                assert_true(i == 0 || sorted[i - 1] < sorted[i] ||
+                            (sorted[i - 1] == sorted[i] && index[i - 1] < index[i]));
+            }
+        }
+        upsweep_close(handle);
+    }
+}
+
 static void test_many_rows(void **state)
 {
     (void)state;
@@ -354,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_long_rows),
         cmocka_unit_test(test_long_rows_with_index),
+        cmocka_unit_test(test_tied_rows),
         cmocka_unit_test(test_many_rows),
     };
     upsweep_config config = {.size = sizeof config, .threads = 3};

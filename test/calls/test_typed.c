@@ -32,6 +32,9 @@
         for (size_t i = 0; i < 6; i++) {                                                           \
             assert_true(data[index[i]] == sorted[i] && places[i] == index[i]);                     \
         }                                                                                          \
+        assert_int_equal(upsweep_sort_copy_##N(u, data, 6, b, counts, NULL), UPSWEEP_OK);          \
+        assert_memory_equal(b, sorted, sizeof b);                                                  \
+        assert_memory_equal(counts, places, sizeof places);                                        \
         memcpy(b, data, sizeof b);                                                                 \
         assert_int_equal(upsweep_is_sorted_##N(u, b, 6, &found, NULL), UPSWEEP_OK);                \
         assert_int_equal(found, 1);                                                                \

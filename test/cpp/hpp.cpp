@@ -34,6 +34,15 @@ template <class T> static void sorts(upsweep *u, std::size_t n)
     CHECK(usw::argsort(u, keys) == order);
     const std::vector<std::uint64_t> wide(order.begin(), order.end());
     CHECK(usw::argsort<std::uint64_t>(u, keys) == wide);
+    auto copy = keys;
+    std::vector<std::uint64_t> places(keys.size());
+    usw::sort_copy(u, keys, copy, places);
+    CHECK(places == wide);
+    for (std::size_t i = 0; i < keys.size(); i++) {
+        CHECK(copy[i] == keys[wide[i]]);
+    }
+    usw::sort_copy(u, keys, copy, usw::descending);
+    CHECK(n == 0 || copy.front() == keys[wide.back()]);
     std::vector<std::uint32_t> values(n);
     std::iota(values.begin(), values.end(), 0u);
     a = keys;
@@ -130,6 +139,11 @@ static void records(upsweep *u)
     const std::vector<std::int32_t> ends{0, 5, 8, 12, 15};
     CHECK((usw::argsort_strings(u, words, ends) == std::vector<std::uint32_t>{1, 3, 0, 2}));
     CHECK(usw::argsort_strings(u, words, std::vector<std::uint64_t>{0}).empty());
+    std::string sorted(words.size(), ' ');
+    std::vector<std::int32_t> starts(ends.size(), 9);
+    usw::sort_strings(u, words, ends, sorted, starts);
+    CHECK(sorted == "figfigpeachpear");
+    CHECK((starts == std::vector<std::int32_t>{0, 3, 6, 11, 15}));
     usw::sort_rows(u, keys, begin);
     CHECK((keys == std::vector<int>{1, 2, 3, 7, 8, 9}));
 }
@@ -169,6 +183,11 @@ static void errors(upsweep *u)
     std::vector<std::uint32_t> index(99);
     std::vector<float> floats;
     CHECK(thrown([&] { usw::argsort(u, keys, index); }) == UPSWEEP_ERROR_ARGUMENT);
+    std::string sorted(2, ' ');
+    const std::vector<std::uint64_t> ends{0, 1, 2};
+    CHECK(thrown([&] {
+              usw::sort_strings(u, std::string("ba"), ends, sorted, std::vector<std::uint64_t>(2));
+          }) == UPSWEEP_ERROR_ARGUMENT);
     CHECK(thrown([&] { usw::merge(u, keys, keys, out); }) == UPSWEEP_ERROR_ARGUMENT);
     CHECK(thrown([&] { usw::top_k(u, keys, 101); }) == UPSWEEP_ERROR_ARGUMENT);
     CHECK(thrown([&] { usw::nth_element(u, keys, 100); }) == UPSWEEP_ERROR_ARGUMENT);

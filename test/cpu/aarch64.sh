@@ -10,7 +10,7 @@ command -v $cross-gcc >/dev/null || { echo "$cross-gcc is not installed: left ou
 
 cmake -S "$source" -B "$work" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
     -DCMAKE_C_COMPILER=$cross-gcc -DCMAKE_CROSSCOMPILING_EMULATOR="qemu-aarch64;-L;/usr/$cross" \
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 -Wno-dev --log-level=WARNING >/dev/null
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -Wno-dev --log-level=WARNING >/dev/null
 cmake --build "$work" -j "${2:-2}" --target upsweep_shared upsweep_static >"$work/build.log" ||
     { tail -40 "$work/build.log"; exit 1; }
 file=$work/libupsweep.a

@@ -34,6 +34,7 @@ struct warp {
     thread *lanes[32];
     uint32_t exists, ready, exited, at_barrier;
     bool queued;                   // among the runnable warps, or running
+    bool spins;                    // a lane of it spun in its last turn
     std::vector<meeting> meetings; // room for 32: a lane is in one at most
 };
 

@@ -113,6 +113,7 @@ static void begin_turn(warp *w)
 {
     uint32_t batch = w->ready, at = any_number(), stride = at >> 8 | 1;
     w->ready = 0;
+    w->spins = false;
     turn.of = w;
     turn.next = turn.count = 0;
     if ((batch & (batch - 1)) == 0) {
@@ -128,6 +129,24 @@ static void begin_turn(warp *w)
     }
 }
 
+/* Takes a warp of those that can go on. One that spins waits for others, so others mostly have the
+ * turn before it; who says that nothing ever happens but spinning is emulated_yield. */
+static warp *take_runnable()
+{
+    enum { TRIES = 3 };
+    size_t at = 0;
+    for (unsigned k = 0; k < TRIES; k++) {
+        at = any_below(static_cast<uint32_t>(runnable.size()));
+        if (!runnable[at]->spins) {
+            break;
+        }
+    }
+    std::swap(runnable[at], runnable.back());
+    warp *w = runnable.back();
+    runnable.pop_back();
+    return w;
+}
+
 /* Who goes on next, or nobody if the scheduler itself has something to do: a block has ended, or
  * nobody can go on. */
 static thread *next_thread()
@@ -135,7 +154,7 @@ static thread *next_thread()
     enum { AHEAD = 2, LINES = 4, LINE = 64 };
     warp *w = turn.of;
     if (w != nullptr && turn.next == turn.count) {
-        if (w->ready != 0 && (any_number() & 7) != 0) {
+        if (w->ready != 0 && !w->spins && (any_number() & 7) != 0) {
             begin_turn(w);
         } else {
             turn.of = nullptr;
@@ -150,10 +169,7 @@ static thread *next_thread()
         if (runnable.empty()) {
             return nullptr;
         }
-        std::swap(runnable[any_below(static_cast<uint32_t>(runnable.size()))], runnable.back());
-        w = runnable.back();
-        runnable.pop_back();
-        begin_turn(w);
+        begin_turn(take_runnable());
     }
     if (turn.next + AHEAD < turn.count) { // stacks lie too far apart for a processor to guess
         const char *top = static_cast<char *>(turn.order[turn.next + AHEAD]->run.place);
@@ -193,6 +209,7 @@ void emulated_yield()
         emulated_fail("threads spin and nothing happens:%s", waiting_places().c_str());
     }
     emulated_self->group->ready |= 1u << emulated_self->lane;
+    emulated_self->group->spins = true;
     emulated_leave("a spinning load", "?", 0);
 }
 
@@ -253,7 +270,7 @@ static void start_block(block *b, uint64_t number)
     block_clean(b, now->shared_bytes);
     for (warp &w : b->warps) {
         w.exited = w.at_barrier = w.ready = 0;
-        w.queued = false;
+        w.queued = w.spins = false;
         for (thread *t : w.lanes) {
             if (t != nullptr) {
                 t->done = false;

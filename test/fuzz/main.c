@@ -3,7 +3,6 @@
  *
  *     fuzz_calls [--seconds S] [--cases N] [--seed X] [--calls REGEX] [--workers W]
  *                [--device cpu|cuda] [--small] [--case X [--most N]] [--header DIR]
- *
  * --header DIR only asks whether every call of DIR/include/upsweep.h is made by some case. Ends
  * with 1 if something is wrong, 2 if it is not understood, 77 if the device cannot be used. */
 /* SPDX-License-Identifier: MIT */
@@ -197,12 +196,12 @@ static void make_shorter(const plan *p, uint64_t number)
 {
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    size_t most = 1 << 20, step = most / 2, least = SIZE_MAX;
+    size_t most = 1 << 20, step = most / 2, least = most;
     if (!fails_within(p, number, most)) {
         fprintf(stderr, "fuzz_calls: by itself that case is right: it needs others before it\n");
         return;
     }
-    for (least = most; step > 0 && seconds_since(&start) < 30; step /= 2) {
+    for (; step > 0 && seconds_since(&start) < 30; step /= 2) {
         if (least > step && fails_within(p, number, least - step)) {
             least -= step;
         }

@@ -159,8 +159,51 @@ static void run_argsort(fuzz *f)
     }
 }
 
+/* ---- upsweep_sort_copy ---- */
+
+static void check_copy(fuzz *f, size_t bytes, size_t index_bytes)
+{
+    check_argsort(f, index_bytes);
+    for (size_t i = 0; i < f->n && f->wrong[0] == '\0'; i++) {
+        uint64_t at = fuzz_raw(f->array[1].at, i, index_bytes);
+        if (fuzz_raw(f->array[2].at, i, bytes) != fuzz_raw(fuzz_before(f, 0), at, bytes)) {
+            fuzz_wrong(f, "key %zu is not the one at its position", i);
+        }
+    }
+}
+
+static void run_copy(fuzz *f)
+{
+    fuzz_length(f, 2);
+    upsweep_type type = fuzz_type(f);
+    size_t bytes = upsweep_type_bytes(f->type), index = fuzz_chance(f, 2) ? 4 : 8;
+    unsigned index_bits = (unsigned)index * 8;
+    fuzz_options(f, TAKES);
+    fuzz_bits(f);
+    if (f->twist == TWIST_RANGE && f->expect == UPSWEEP_OK) {
+        index_bits = 16;
+        f->expect = UPSWEEP_ERROR_ARGUMENT;
+    }
+    fuzz_algorithm(f, "sort/");
+    keep_short(f);
+    size_t n = f->n;
+    fuzz_detail(f, ", index of %u bits", index_bits);
+    fuzz_fill(f, f->type, fuzz_array_new(f, FUZZ_INPUT, n, bytes, bytes), n);
+    fuzz_array_new(f, FUZZ_OUTPUT, n, index, index);
+    fuzz_array_new(f, FUZZ_OUTPUT, n, bytes, bytes);
+    f->array[1].may_be_null = f->array[2].may_be_null = true; /* not both: test_arguments */
+    fuzz_arrays_ready(f);
+    size_t count = fuzz_count(f, n, bytes);
+    upsweep_status status = upsweep_sort_copy(f->u, fuzz_at(f, 0), count, type, fuzz_at(f, 2),
+                                              fuzz_at(f, 1), index_bits, f->o);
+    if (fuzz_settle(f, status)) {
+        check_copy(f, bytes, index);
+    }
+}
+
 const fuzz_call fuzz_pairs[] = {
     {"upsweep_sort_pairs", 12, run_pairs, false},
     {"upsweep_argsort", 8, run_argsort, false},
+    {"upsweep_sort_copy", 4, run_copy, false},
     {0},
 };

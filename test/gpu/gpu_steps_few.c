@@ -84,7 +84,7 @@ static void check(gpu_room *room, upsweep_type type, size_t n, unsigned turn)
     gpu_begin(room);
     void *in = gpu_put(room, keys, n * bytes, bytes * (turn % 5)), *out = in;
     if (each == 0) {
-        usw_gpu_sort s = {in, n, p.width, p.map, p.bit_begin, p.bit_end, true, false};
+        usw_gpu_sort s = {in, n, p.width, p.map, p.bit_begin, p.bit_end, true, false, NULL};
         assert_int_equal(form->sort(room->g, &s), UPSWEEP_OK);
     } else {
         void *from = gpu_put(room, values, n * each, each * (turn % 3)), *to = from;

@@ -4,7 +4,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "test/shared/kinds.h"
 #include "io/packed.h"
-#include "test/shared/program.h"
+#include "test/shared/folder.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -16,7 +16,6 @@
 
 #include "test/shared/sanitized.h"
 
-static char folder[] = "/tmp/upsweep-test-kind-XXXXXX";
 static const char *program, *preload;
 static kind_file files[KINDS];
 
@@ -43,15 +42,6 @@ static const struct verb {
     {{"check"}, NULL, NULL, false},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
-
-static const char *path_of(const char *name)
-{
-    static char paths[8][256];
-    static int turn;
-    char *path = paths[turn++ % 8];
-    snprintf(path, 256, "%s/%s", folder, name);
-    return path;
-}
 
 static void store(const char *path, const void *bytes, size_t size)
 {

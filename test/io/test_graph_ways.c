@@ -1,7 +1,6 @@
 /* test_graph_ways.c - random tables of arcs, written in every way that a table can be written in,
- * given to `upsweep paths`. What they mean is found here by a parser that takes one letter after
- * another, and what the distances are by relaxing all arcs again and again, in integers of 128
- * bits. So a table that is misread is not approved because its arcs were misread once for all. */
+ * given to `upsweep paths`. Here a parser takes them letter by letter, and distances come from
+ * relaxing all arcs again and again, in integers of 128 bits: what is misread is not approved. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>

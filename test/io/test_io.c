@@ -19,16 +19,7 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/upsweep-test-io-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char paths[4][256];
-    static int turn;
-    char *path = paths[turn++ % 4];
-    snprintf(path, 256, "%s/%s", folder, name);
-    return path;
-}
+#include "test/shared/folder.h"
 
 static void store(const char *path, const char *bytes, size_t size)
 {

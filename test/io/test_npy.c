@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "test/shared/array_bytes.h"
+
 /* A file in memory: magic, version, length and text. length_told < 0: the true one. */
 typedef struct file {
     unsigned char bytes[512];
@@ -261,22 +263,6 @@ static void shapes_come_back(void **state)
     assert_true(strlen(io_npy_shape(&longest, shape)) < sizeof shape);
     longest.type = UPSWEEP_BF16;
     assert_int_equal(io_npy_format(header, &longest), 0);
-}
-
-/* Puts bytes into a file and reads it as an array. */
-static bool read_bytes(const void *bytes, size_t size, upsweep_type type, io_array *a,
-                       io_error *error)
-{
-    char name[] = "/tmp/upsweep-test-XXXXXX";
-    int fd = mkstemp(name);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, bytes, size), size);
-    close(fd);
-    const char *names[] = {name};
-    io_array_wish wish = {.type = type, .threads = 1};
-    bool done = io_array_read(a, names, 1, &wish, error);
-    unlink(name);
-    return done;
 }
 
 static void array_sizes_must_match(void **state)

@@ -14,21 +14,7 @@
 
 #include <cmocka.h>
 
-/* Puts bytes into a file and reads it as an array. */
-static bool read_bytes(const void *bytes, size_t size, upsweep_type type, io_array *a,
-                       io_error *error)
-{
-    char name[] = "/tmp/upsweep-test-XXXXXX";
-    int fd = mkstemp(name);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, bytes, size), size);
-    close(fd);
-    const char *names[] = {name};
-    io_array_wish wish = {.type = type, .threads = 1};
-    bool done = io_array_read(a, names, 1, &wish, error);
-    unlink(name);
-    return done;
-}
+#include "test/shared/array_bytes.h"
 
 static void text_decides_its_type(void **state)
 {

@@ -3,7 +3,7 @@
  * output does not take away; files with several names, of other owners, and in directories that may
  * not be written are written over. */
 /* SPDX-License-Identifier: MIT */
-#include "test/shared/program.h"
+#include "test/shared/folder.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -20,17 +20,7 @@
 
 #include "test/shared/sanitized.h"
 
-static char folder[] = "/tmp/upsweep-test-output-XXXXXX";
 static const char *program, *preload;
-
-static const char *path_of(const char *name)
-{
-    static char paths[8][256];
-    static int turn;
-    char *path = paths[turn++ % 8];
-    snprintf(path, 256, "%s/%s", folder, name);
-    return path;
-}
 
 static void store(const char *path, const char *text)
 {

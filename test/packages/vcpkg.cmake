@@ -1,6 +1,7 @@
 # vcpkg.cmake - runs the port as vcpkg would, as far as that can be done without vcpkg: its functions are
 # here in the least form that keeps their contract, so that calls and folders of the port are tried.
-# Run as: cmake -DSOURCE=dir -DWORK=dir -DLAUNCHER=ccache -P vcpkg.cmake
+# Run as: cmake -DSOURCE=dir -DWORK=dir -DLAUNCHER=ccache [-DOBJECT=upsweep_whole.o] -P vcpkg.cmake
+# OBJECT is the library, built: then its sources are not compiled once more (the test `nested` does that).
 # SPDX-License-Identifier: MIT
 cmake_minimum_required(VERSION 3.20)
 set(PORT upsweep)
@@ -35,7 +36,8 @@ function(vcpkg_cmake_configure)
     endif()
     run(${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${WORK}/build -G Ninja -DCMAKE_BUILD_TYPE=Debug
         -DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR} -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF
-        -DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER} -DUPSWEEP_PORTABLE=ON ${arg_OPTIONS} ${arg_OPTIONS_DEBUG})
+        -DUPSWEEP_LIBRARY_OBJECT=${OBJECT} -DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER} -DUPSWEEP_PORTABLE=ON
+        ${arg_OPTIONS} ${arg_OPTIONS_DEBUG})
 endfunction()
 function(vcpkg_cmake_install)
     run(${CMAKE_COMMAND} --build ${WORK}/build -j 2)

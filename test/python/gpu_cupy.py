@@ -20,6 +20,13 @@ def test_sort(dtype, n):
     assert isinstance(got, cupy.ndarray)
     np.testing.assert_array_equal(cupy.asnumpy(got), np.sort(a, kind="stable"))
     np.testing.assert_array_equal(cupy.asnumpy(upsweep.argsort(x)), np.argsort(a, kind="stable"))
+    values, index = upsweep.sort(x, return_index=True)
+    np.testing.assert_array_equal(cupy.asnumpy(index), np.argsort(a, kind="stable"))
+    np.testing.assert_array_equal(cupy.asnumpy(values), np.sort(a, kind="stable"))
+    out = cupy.zeros_like(x)
+    assert upsweep.sort(x, out=out) is out
+    np.testing.assert_array_equal(cupy.asnumpy(out), np.sort(a, kind="stable"))
+    np.testing.assert_array_equal(cupy.asnumpy(x), a)
     two = x[:n // 10 * 10].reshape(10, -1)
     np.testing.assert_array_equal(cupy.asnumpy(upsweep.sort(two, axis=0)),
                                   np.sort(cupy.asnumpy(two), axis=0, kind="stable"))

@@ -29,6 +29,12 @@ def test_sort_argsort(dtype, n):
         got, order = upsweep.sort(x, descending=descending), upsweep.argsort(x, descending=descending)
         assert got.is_cuda and got.dtype == dtype and torch.equal(got, values)
         assert torch.equal(order, index)
+        both = upsweep.sort(x, descending=descending, return_index=True)
+        assert both[1].dtype == torch.int64
+        assert torch.equal(both[0], values) and torch.equal(both[1], index)
+    before, out = x.clone(), torch.empty_like(x)
+    assert upsweep.sort(x, out=out) is out and torch.equal(out, torch.sort(x)[0])
+    assert torch.equal(x, before)
     again = x.clone()
     assert upsweep.sort(again, out=again) is again and torch.equal(again, torch.sort(x)[0])
 
@@ -38,6 +44,16 @@ def test_rows_top_k_and_axes(dtype):
     x = some(64 * 300, dtype).reshape(64, 300)
     assert torch.equal(upsweep.sort(x), torch.sort(x, 1)[0])
     assert torch.equal(upsweep.sort(x, axis=0), torch.sort(x, 0)[0])
+    for axis in (0, 1):
+        wanted = torch.sort(x, dim=axis, stable=True)
+        values, index = upsweep.sort(x, axis=axis, return_index=True)
+        assert torch.equal(values, wanted[0]) and torch.equal(index, wanted[1])
+    flat = x.reshape(-1)
+    part = flat[5:-7]
+    assert torch.equal(upsweep.sort(part), torch.sort(part)[0])  # not at a vector's start
+    assert torch.equal(upsweep.sort(part, out=part.clone()), torch.sort(part)[0])
+    over, wanted = flat.clone(), torch.sort(flat[:1000])[0]
+    assert torch.equal(upsweep.sort(over[:1000], out=over[10:1010]), wanted)  # they overlap
     values, index = upsweep.top_k(x, 7)
     assert torch.equal(values, torch.sort(x, dim=1, descending=True, stable=True)[0][:, :7])
     assert torch.equal(torch.gather(x, 1, index), values)
@@ -47,6 +63,10 @@ def test_folds_and_moves():
     x = some(100_000, torch.int64)
     assert int(upsweep.sum(x)) == int(x.sum())
     assert torch.equal(upsweep.cumsum(x), torch.cumsum(x, 0))
+    out = torch.empty_like(x)
+    assert upsweep.cumsum(x, out=out) is out and torch.equal(out, torch.cumsum(x, 0))
+    two = x.reshape(100, 1000)
+    assert torch.equal(upsweep.cumsum(two, axis=1), torch.cumsum(two, 1))
     order = upsweep.argsort(x)
     assert torch.equal(upsweep.take(x, order), upsweep.sort(x))
     keys, values = upsweep.sort_pairs(x, torch.arange(x.numel(), device="cuda"))
@@ -78,12 +98,75 @@ def test_histograms():
         upsweep.bincount(torch.tensor([1 << 16], device="cuda"))
 
 
+@pytest.mark.parametrize("dtype", [torch.int32, torch.uint8, torch.float32, torch.bfloat16, torch.bool],
+                         ids=str)
+def test_reductions_along_axes(dtype):
+    x = (some(64 * 300, torch.int32) % 7).to(dtype).reshape(64, 300)
+    for axis in (0, 1):
+        got = upsweep.sum(x, axis=axis)
+        assert got.is_cuda and torch.equal(got, torch.sum(x, axis))
+        wanted = torch.amax(x.to(torch.uint8) if dtype == torch.bool else x, axis, keepdim=True)
+        assert torch.equal(upsweep.max(x, axis=axis, keepdims=True), wanted.to(dtype))
+
+
 def test_streams():
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         x = some(1 << 22, torch.float32)
         got = upsweep.sort(x * 2)
         assert torch.equal(got, torch.sort(x * 2)[0])
+
+
+def test_patterns_to_another_array():
+    """What the sort finds out about keys decides which step writes the result."""
+    for n in (5000, 1 << 16, 1 << 20, 1 << 23):
+        rising = torch.arange(n, device="cuda", dtype=torch.int32)
+        few = torch.randint(0, 3, (n,), device="cuda", dtype=torch.int32) << 20
+        for dtype in (torch.int8, torch.int16, torch.int32, torch.int64, torch.float32):
+            for x in (rising, rising.flip(0), few, few * 0 + 7, few.sort()[0], rising % 1000,
+                      rising * 12345 % 65536 << 8):
+                x = x.to(dtype)
+                before, out = x.clone(), torch.full_like(x, 1)
+                upsweep.sort(x, out=out)
+                assert torch.equal(out, torch.sort(before)[0]) and torch.equal(x, before)
+                values, index = upsweep.sort(x, return_index=True)
+                wanted = torch.sort(before, stable=True)
+                assert torch.equal(values, wanted[0]) and torch.equal(index, wanted[1])
+                assert torch.equal(x, before)
+
+
+def test_host_time(capsys):
+    """What a call takes of the host's time, beside torch's."""
+    import time
+
+    def host(f):
+        for _ in range(20):
+            f()
+        torch.cuda.synchronize()
+        times = []
+        for i in range(200):
+            a = time.perf_counter_ns()
+            f()
+            times.append(time.perf_counter_ns() - a)
+            if i % 16 == 0:
+                torch.cuda.synchronize()
+        return sorted(times)[100] / 1000
+
+    x = torch.randn(4096, device="cuda")
+    out, index = torch.empty_like(x), torch.arange(4096, device="cuda")
+    with capsys.disabled():
+        for name, f in {
+                "sort": lambda: upsweep.sort(x), "torch.sort": lambda: torch.sort(x),
+                "sort, out": lambda: upsweep.sort(x, out=out),
+                "sort, positions": lambda: upsweep.sort(x, return_index=True),
+                "argsort": lambda: upsweep.argsort(x),
+                "sort_pairs": lambda: upsweep.sort_pairs(x, index),
+                "cumsum": lambda: upsweep.cumsum(x),
+                "cumsum, out": lambda: upsweep.cumsum(x, out=out),
+                "torch.cumsum": lambda: torch.cumsum(x, 0),
+                "bincount": lambda: upsweep.bincount(index.to(torch.uint8), minlength=256),
+                "empty_like": lambda: torch.empty_like(x)}.items():
+            print(f"\n{name}: {host(f):.1f} us of the host", end="")
 
 
 def test_refused():

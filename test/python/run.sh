@@ -23,7 +23,7 @@ case $wheel in *-cp39-abi3-*manylinux_2_28_x86_64*) ;; *) echo "$wheel bears ano
 # A user's machine: no compiler, nothing but the wheel and what it asks for.
 rm -rf "$build/venv-user"
 "$python" -m venv "$build/venv-user"
-PATH=/nowhere "$build/venv-user/bin/python" -m pip install -q --disable-pip-version-check "$wheel"
+PATH=/nowhere "$build/venv-user/bin/python" -m pip install -q --no-compile --disable-pip-version-check "$wheel"
 cd "$build"
 PATH=/nowhere "$build/venv-user/bin/python" - <<'PY'
 import numpy as np
@@ -48,7 +48,8 @@ tests=$build/venv-python
 if [ ! -f "$tests/whole" ]; then
     rm -rf "$tests"
     "$python" -m venv "$tests"
-    "$tests/bin/pip" install -q --disable-pip-version-check numpy scipy pandas polars pyarrow networkx pytest \
+    # --no-compile: most of what these bring is never imported; what is, is compiled once, into pycache.
+    "$tests/bin/pip" install -q --no-compile --disable-pip-version-check numpy scipy pandas polars pyarrow networkx pytest \
         hypothesis dask distributed mpi4py ray 2>"$build/venv-python.txt" ||
         { echo "skipped: PyPI cannot be reached: $(tail -n 1 "$build/venv-python.txt")"; exit 77; }
     touch "$tests/whole"
@@ -59,9 +60,11 @@ export UPSWEEP_BUILD=$build # for test_clusters.py: libupsweep_mpi.so of each MP
 test() { # PYTHON
     "$1" -m pytest -q -p no:cacheprovider --rootdir test/python test/python
 }
-PYTHONDONTWRITEBYTECODE=1 test "$tests/bin/python"
+PYTHONPYCACHEPREFIX=$build/venv-python/pycache
+export PYTHONPYCACHEPREFIX
+test "$tests/bin/python"
 if [ -n "$long" ]; then
     "$tests/bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$build"/dist/*.tar.gz
     unset UPSWEEP_LONG
-    PYTHONDONTWRITEBYTECODE=1 test "$tests/bin/python"
+    test "$tests/bin/python"
 fi

@@ -10,28 +10,10 @@
 
 typedef enum shape { SHORT, LONG, ANY } shape;
 
-/* Offsets of rows of 0 to 40 elements and, now and then, of many; the first and the last element
- * are in none. */
-static void add_offsets(job *j)
-{
-    uint64_t state = j->seed + 3, *begin = malloc((j->n + 3) * sizeof *begin);
-    size_t at = j->n > 3, end = j->n - (j->n > 3), rows = 0;
-    while (at < end && rows < j->n) {
-        uint64_t r = input_random(&state);
-        size_t keys = r % 50 == 0 ? (size_t)(r >> 8) % 9000 : (size_t)(r >> 8) % 41;
-        begin[rows++] = at;
-        at += keys < end - at ? keys : end - at;
-    }
-    begin[rows] = at;
-    memcpy(job_add(j, (rows + 1) * sizeof *begin, false), begin, (rows + 1) * sizeof *begin);
-    j->k = rows;
-    free(begin);
-}
-
 static void add_rows(job *j, shape s)
 {
     if (s == ANY) {
-        add_offsets(j);
+        job_add_offsets(j);
         return;
     }
     size_t rows = s == LONG ? 3 : j->n / 16 + 1;

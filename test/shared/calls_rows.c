@@ -19,9 +19,7 @@ static bool is_fixed(const job *j)
     return j->variant == FIXED || j->variant == FIXED_WITH_INDEX;
 }
 
-/* Offsets of rows of 0 to 40 keys and, now and then, of many; the first and the last key are in
- * none. */
-static void add_rows(job *j)
+void job_add_offsets(job *j)
 {
     uint64_t state = j->seed + 3, *begin = malloc((j->n + 3) * sizeof *begin);
     size_t at = j->n > 3, end = j->n - (j->n > 3), rows = 0;
@@ -48,7 +46,7 @@ static bool prepare_rows(job *j)
         j->k = j->n / row_keys;
         job_add(j, 0, false);
     } else {
-        add_rows(j);
+        job_add_offsets(j);
     }
     j->element = j->variant == ANY || j->variant == FIXED ? 0
                  : j->variant == WITH_LONG_INDEX          ? 8

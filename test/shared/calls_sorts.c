@@ -148,6 +148,54 @@ static const char *wrong_argsort(job *j)
     return wrong;
 }
 
+/* ---- to another array, with positions or without; onto itself ---- */
+
+enum { COPY_ALONE = 0, COPY_NARROW = 1, COPY_ONTO_ITSELF = 3, COPY_VARIANTS };
+
+/* Without positions, with those of 32 and of 64 bits; the last sorts keys where they are. */
+static bool prepare_copy(job *j)
+{
+    add_keys(j);
+    j->element = j->variant == COPY_NARROW ? 4 : 8;
+    if (j->variant != COPY_ONTO_ITSELF) {
+        job_add(j, j->n * upsweep_type_bytes(j->type), true);
+    }
+    if (j->variant != COPY_ALONE) {
+        job_add(j, j->n * j->element, true);
+    }
+    return true;
+}
+
+static upsweep_status run_copy(upsweep *u, job *j)
+{
+    upsweep_options o = job_options(j, orders[j->variant]);
+    unsigned out = j->variant == COPY_ONTO_ITSELF ? 0 : 1;
+    return upsweep_sort_copy(u, job_at(j, 0), j->n, j->type, job_at(j, out),
+                             j->variant == COPY_ALONE ? NULL : job_at(j, out + 1),
+                             (unsigned)j->element * 8, &o);
+}
+
+static const char *wrong_copy(job *j)
+{
+    unsigned out = j->variant == COPY_ONTO_ITSELF ? 0 : 1;
+    const char *wrong = out == 0 || job_untouched(j) ? NULL : "sort_copy changed the keys";
+    if (wrong != NULL || j->variant == COPY_ALONE) {
+        return wrong != NULL ? wrong
+                             : oracle_sorted(j->type, orders[j->variant], job_before(j, 0),
+                                             job_at(j, out), j->n);
+    }
+    size_t *index = malloc((j->n + 1) * sizeof *index);
+    oracle_argsort(j->type, orders[j->variant], job_before(j, 0), j->n, index);
+    wrong = moved_by(job_at(j, out), job_before(j, 0), index, j->n, upsweep_type_bytes(j->type));
+    for (size_t i = 0; wrong == NULL && i < j->n; i++) {
+        uint64_t got = 0;
+        memcpy(&got, (char *)job_at(j, out + 1) + i * j->element, j->element);
+        wrong = got == index[i] ? NULL : "an index is not that of the stable order";
+    }
+    free(index);
+    return wrong;
+}
+
 /* ---- records: a 16-bit number, a string of 5 and an f64, none of them aligned ---- */
 
 enum { RECORD = 23, AT_NUMBER = 1, AT_STRING = 5, AT_REAL = 11, STRING = 5 };
@@ -260,6 +308,7 @@ const call calls_of_sorts[] = {
     {"upsweep_sort by bits", 4, prepare_bits, run_bits, wrong_bits},
     {"upsweep_sort_pairs", 5, prepare_pairs, run_pairs, wrong_pairs},
     {"upsweep_argsort", 4, prepare_argsort, run_argsort, wrong_argsort},
+    {"upsweep_sort_copy", COPY_VARIANTS, prepare_copy, run_copy, wrong_copy},
     {"upsweep_sort_records", 2, prepare_records, run_records, wrong_records},
     {"upsweep_sort_by", 3, prepare_by, run_by, wrong_by},
     {0},

@@ -223,6 +223,10 @@ void oracle_argsort_by(size_t n, size_t *index, oracle_compare order, const void
             size_t middle = from + run < n ? from + run : n;
             size_t to = from + 2 * run < n ? from + 2 * run : n;
             size_t a = from, b = middle;
+            if (b == to || order(index[b - 1], index[b], context) <= 0) {
+                memcpy(other + from, index + from, (to - from) * sizeof *index);
+                continue;
+            }
             for (size_t i = from; i < to; i++) {
                 bool left = b == to || (a < middle && order(index[a], index[b], context) <= 0);
                 other[i] = left ? index[a++] : index[b++];

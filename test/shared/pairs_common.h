@@ -87,11 +87,18 @@ static void merge_sort(item *v, item *tmp, size_t n)
     size_t half = n / 2, i = 0, j = half, k = 0;
     merge_sort(v, tmp, half);
     merge_sort(v + half, tmp, n - half);
-    while (i < half || j < n) {
-        bool right = i == half || (j < n && v[j].key < v[i].key);
-        tmp[k++] = right ? v[j++] : v[i++];
+    if (v[half - 1].key <= v[half].key) {
+        return;
     }
-    memcpy(v, tmp, n * sizeof *v);
+    memcpy(tmp, v, half * sizeof *v);
+    while (i < half && j < n) { /* both are read, so that no branch is guessed */
+        item a = tmp[i], b = v[j];
+        bool right = b.key < a.key;
+        v[k++] = (item){right ? b.key : a.key, right ? b.at : a.at};
+        j += right;
+        i += !right;
+    }
+    memcpy(v + k, tmp + i, (half - i) * sizeof *v);
 }
 
 /* The stable order of keys by the bits [lo, hi) of the mapped key. */
@@ -181,6 +188,40 @@ static void check_argsort(upsweep *u, size_t n, upsweep_type type, unsigned inde
     assert_memory_equal(keys, was, n * bytes);
     assert_int_equal(index[n * ib], 79);
     free(v), free(keys), free(was), free(index);
+}
+
+/* upsweep_sort_copy to another array and onto itself, with positions and without. */
+static void check_copy(upsweep *u, size_t n, upsweep_type type, unsigned index_bits, int pattern,
+                       upsweep_options o)
+{
+    size_t bytes = upsweep_type_bytes(type), ib = index_bits / 8;
+    unsigned lo = o.bit_begin, hi = o.bit_end ? o.bit_end : (unsigned)bytes * 8;
+    char *keys = malloc(n * bytes + 1), *was = malloc(n * bytes + 1), *index = malloc(n * ib + 1);
+    char *out = malloc(n * bytes + 1);
+    fill(was, n, bytes, pattern);
+    item *v = oracle(was, n, type, o.flags, lo, hi);
+    for (unsigned way = 0; way < 4; way++) {
+        bool onto = way / 2 == 1, places = way % 2 == 1;
+        char *to = onto ? keys : out;
+        memcpy(keys, was, n * bytes);
+        to[n * bytes] = index[n * ib] = 80;
+        assert_int_equal(
+            upsweep_sort_copy(u, keys, n, type, to, places ? index : NULL, index_bits, &o),
+            UPSWEEP_OK);
+        for (size_t i = 0; i < n; i++) {
+            if (memcmp(to + i * bytes, was + v[i].at * bytes, bytes) != 0 ||
+                (places && usw_load_raw(index + i * ib, ib) != v[i].at)) {
+                fail_msg("sort_copy: n %zu type %s way %u pattern %d flags %u bits %u-%u algorithm "
+                         "%s: wrong at %zu",
+                         n, upsweep_type_name(type), way, pattern, o.flags, lo, hi,
+                         o.algorithm ? o.algorithm : "-", i);
+            }
+        }
+        assert_true(onto || memcmp(keys, was, n * bytes) == 0);
+        assert_int_equal(to[n * bytes], 80);
+        assert_int_equal(index[n * ib], 80);
+    }
+    free(v), free(keys), free(was), free(index), free(out);
 }
 
 #endif

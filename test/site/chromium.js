@@ -66,12 +66,12 @@ class Browser {
         return this.send("Emulation.setEmulatedMedia", { media, features: Object.entries(features).map(([name, value]) => ({ name, value })) });
     }
     // Opens a file and waits until its script says that it is ready; the milliseconds that took.
-    async open(file, hash = "") {
+    async open(file, hash = "", ready = "document.documentElement.dataset.ready === 'yes'") {
         await this.send("Page.navigate", { url: "about:blank" });
         const begin = Date.now(), loaded = this.event("Page.loadEventFired");
         await this.send("Page.navigate", { url: `file://${file}${hash}` });
         await loaded;
-        while (!await this.ask("!!document.documentElement && document.documentElement.dataset.ready === 'yes'")) await new Promise((r) => setTimeout(r, 5));
+        while (!await this.ask(`!!document.documentElement && ${ready}`)) await new Promise((r) => setTimeout(r, 5));
         return Date.now() - begin;
     }
     async ask(expression) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """learn_test.py - the tasks of `upsweep learn`: our solutions are taken, skeletons compile, and wrong
-solutions are refused for the right reason.
+solutions are refused for the right reason, in C and in Python.
 
     learn_test.py PROGRAM SOURCE_DIR [--all]    --all: every kind of mistake in every task
 """
@@ -13,8 +13,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+import learn_python  # noqa: E402
+
 program, root = sys.argv[1], Path(sys.argv[2])
 every = "--all" in sys.argv
+sys.dont_write_bytecode = True
+os.environ.setdefault("PYTHON", sys.executable)
 solutions = root / "site/tasks/solutions"
 work = tempfile.TemporaryDirectory(prefix="upsweep_learn_test_")
 
@@ -119,8 +124,8 @@ def run(*arguments):
 
 def check(job):
     """Returns what is wrong, or None."""
-    task, what, text, code, says = job
-    file = Path(work.name) / f"{abs(hash((task, what)))}.c"
+    task, what, text, code, says, ending = job
+    file = Path(work.name) / f"{abs(hash((task, what)))}.{ending}"
     file.write_text(text)
     status, out = run("learn", task, str(file))
     if status != code or not re.search(says, out):
@@ -128,42 +133,64 @@ def check(job):
     return None
 
 
-def main():
-    listed = re.findall(r"^ *\d+  (\S+)", run("learn")[1], re.M)
-    problems, jobs = [], []
-    if len(listed) < 12 or set(listed) != set(SPECIAL):
-        problems.append(f"the tasks are {listed}")
-    for task in listed:
-        text = (solutions / f"{task.replace('/', '_')}.c").read_text()
-        jobs.append((task, "our solution", text, 0, r"^Right: \d+ cases"))
-        jobs.append((task, "the skeleton", run("learn", task, "--skeleton")[1], 1, r"^Not yet: "))
-        for old, new, says in SPECIAL[task]:
-            if old not in text:
-                problems.append(f"{task}: '{old}' is not in the solution")
-            elif says is not None:
-                jobs.append((task, f"{old} -> {new}", text.replace(old, new), 1, says))
-        for what, change, says in GENERAL:
+def changed(problems, task, text, old, new):
+    if old not in text:
+        problems.append(f"{task}: '{old}' is not in the solution")
+    return text.replace(old, new)
+
+
+def jobs_of(problems, listed, ending, option, general, special, verdicts):
+    """The solutions of one language, whose options, and mistakes these are."""
+    jobs, ours = [], {task: (solutions / f"{task.replace('/', '_')}.{ending}").read_text() for task in listed}
+    for task, text in ours.items():
+        # As many rounds and as much work as ours in C, which the judge runs beside it.
+        jobs.append((task, "our solution", text, 0, r"^Right: \d+ cases; for \d+ numbers (\d+) rounds? and work (\d+) \(ours: \1 and \2\)\.\n"))
+        jobs.append((task, "the skeleton", run("learn", task, "--skeleton", *option)[1], 1, r"^Not yet: "))
+        for old, new, says in special[task]:
+            text_then = changed(problems, task, text, old, new)
+            jobs += [(task, f"{old} -> {new}", text_then, 1, says)] if says is not None else []
+        for what, change, says in general:
             if every or task == "scan/sweep":
                 jobs.append((task, what, change if isinstance(change, str) else change(text), 1, says))
-        shown, hints = run("learn", task, "--hint", "9")[1], run("learn", task)[1]
-        if "reads and idle lanes are free" not in hints or (task in listed[2:]) != ("see upsweep learn map/double" in hints):
+        shown, hints = run("learn", task, "--hint", "9", *option)[1], run("learn", task, *option)[1]
+        see = " ".join(["see upsweep learn map/double", *option]) + "\n"
+        if "reads and idle lanes are free" not in hints or (task in listed[2:]) != (see in hints):
             problems.append(f"{task}: does not say what work is, or where the calls are told")
         if "Hint 1: " not in shown or "Hint 1: " in hints:
             problems.append(f"{task}: hints are shown unasked, or not when asked")
+        foreign = r"LANES|ROUND|\(\w+, \w+\);|length\(|uint32_t|->|&&" if option else r"lanes\(|Round|len\(| // |\bsource\b"
+        if re.search(rf"^(C|Python): |^-- |{foreign}", shown + hints, re.M):
+            problems.append(f"{task}: words of another language:\n{shown}{hints}")
+    for task, old, new, code, says in verdicts:
+        jobs.append((task, f"{old} -> {new}, verdict", changed(problems, task, ours[task], old, new), code, says))
+    return [(*job, ending) for job in jobs]
+
+
+def without_python(problems):
+    """What is said where Python cannot be run, or is not one."""
+    for interpreter in ("/no/python", "/bin/true", "/bin/cat"):
+        r = subprocess.run([program, "learn", "map/double", str(solutions / "map_double.py")], capture_output=True, text=True,
+                           env={**os.environ, "PYTHON": interpreter})
+        if r.returncode != 2 or f"{interpreter} does not run it; PYTHON names the Python to take" not in r.stderr:
+            problems.append(f"PYTHON={interpreter}: exit {r.returncode}: {r.stdout}{r.stderr}")
+
+
+def main():
+    listed = re.findall(r"^ *\d+  (\S+)", run("learn")[1], re.M)
+    problems = []
+    if len(listed) < 12 or set(listed) != set(SPECIAL) or set(listed) != set(learn_python.SPECIAL):
+        problems.append(f"the tasks are {listed}")
+    jobs = jobs_of(problems, listed, "c", [], GENERAL, SPECIAL, VERDICTS)
+    jobs += jobs_of(problems, listed, "py", ["--python"], learn_python.GENERAL, learn_python.SPECIAL, learn_python.VERDICTS)
     with concurrent.futures.ThreadPoolExecutor(max(2, (os.cpu_count() or 2))) as pool:
         problems += [p for p in pool.map(check, jobs) if p]
-    for task, old, new, code, says in VERDICTS:
-        text = (solutions / f"{task.replace('/', '_')}.c").read_text()
-        if text.count(old) == 0:
-            problems.append(f"{task}: '{old}' is not in the solution")
-        problem = check((task, f"{old} -> {new}, verdict", text.replace(old, new), code, says))
-        problems += [problem] if problem else []
+    without_python(problems)
     for word in ("LANES", "ROUND", "get", "set", "compare_exchange", "length", "new_array", "log2_up"):
         status, out = run("explain", word)
         if status != 0 or not out.startswith(f"{word}: {word}("):
             problems.append(f"explain {word}: exit {status}: {out}")
     for arguments, says in ((["learn", "no/task"], "there is no task"), (["learn", "map/double", "/no/file.c"], "No such file"),
-                            (["learn", "a", "b", "c"], "takes a task and one file")):
+                            (["learn", "map/double", "/no/file.py"], "No such file"), (["learn", "a", "b", "c"], "takes a task and one file")):
         status, out = run(*arguments)
         if status != 2 or says not in out:
             problems.append(f"{arguments}: exit {status}: {out}")

@@ -1,6 +1,7 @@
 // pages_test.js - every page in a headless Chromium: it opens in under a second without a network, plays to
 // its end, shows what the trace says in DOM and pixels, and can be used by keys, in the dark and on a phone.
-//     node pages_test.js PROGRAM WORK_DIR
+// The course is looked at, too, where it was made.
+//     node pages_test.js PROGRAM WORK_DIR SITE_DIR
 "use strict";
 const assert = require("assert");
 const { execFileSync } = require("child_process");
@@ -8,7 +9,7 @@ const fs = require("fs");
 const path = require("path");
 const { Browser, find } = require("./chromium.js");
 
-const [program, work] = process.argv.slice(2);
+const [program, work, site] = process.argv.slice(2);
 const chromium = find();
 if (chromium === null) {
     console.log("pages: there is no chromium here, so no page is opened");
@@ -190,6 +191,31 @@ async function withoutForms(b) {
     ok(b.problems.length === 0, b.problems.join("; "));
 }
 
+// The chapters and contents that site/course.py and site/make.sh made; their playing pages are those above.
+async function course(b) {
+    const made = (folder) => fs.readdirSync(folder).filter((name) => /^(?!play_).*[.]html$/.test(name)).map((name) => path.join(folder, name));
+    const pages = fs.existsSync(path.join(site, "course")) ? [...made(path.join(site, "course")), path.join(site, "index.html")] : [];
+    for (const file of pages) {
+        const name = path.basename(file);
+        await b.size(1280, 800);
+        await b.media({ "prefers-color-scheme": "light" });
+        await b.open(path.resolve(file), "", "document.readyState === 'complete'");
+        const links = await b.ask(`[...document.querySelectorAll("a[href], iframe")].map((n) => n.getAttribute("href") || n.getAttribute("src"))`);
+        const dead = links.filter((to) => !/^https?:/.test(to) && !fs.existsSync(path.join(path.dirname(file), to)));
+        ok(links.length > 0 && dead.length === 0, `${name}: leads to ${dead}, which is not there`);
+        for (const theme of ["light", "dark"]) {
+            await b.media({ "prefers-color-scheme": theme });
+            const bad = await b.ask(CONTRAST);
+            ok(bad.length === 0, `${name}, ${theme}: contrast below 4.5: ${bad.join("; ")}`);
+        }
+        ok((await b.ask(NAMELESS)).length === 0, `${name}: controls without a name: ${await b.ask(NAMELESS)}`);
+        await b.size(390, 800);
+        ok(await b.ask("document.documentElement.scrollWidth") <= 390, `${name}: on a phone the page is wider than the screen`);
+        ok(b.problems.length === 0, `${name}: ${b.problems.join("; ")}`);
+    }
+    return pages.length;
+}
+
 async function main() {
     const b = new Browser(chromium);
     try {
@@ -200,7 +226,9 @@ async function main() {
         await hands(b);
         await b.media({});
         await withoutForms(b);
-        console.log(`pages: ${names.length} pages, ${checks} checks`);
+        await b.media({});
+        const chapters = await course(b);
+        console.log(`pages: ${names.length} pages, ${chapters} of the course, ${checks} checks`);
     } finally {
         b.stop();
     }

@@ -15,11 +15,9 @@
 
 #include "view/palette.h"
 #include "test/shared/pictures.h"
-#include "test/shared/program.h"
+#include "test/shared/folder.h"
 #include "view/show.h"
 #include "view/view.h"
-
-static char folder[] = "/tmp/upsweep-view-XXXXXX";
 
 static program_result run(const char *line)
 {
@@ -55,13 +53,6 @@ static void must_refuse(const char *line, const char *sentence)
         fail_msg("view %s: said: %s", line, r.err);
     }
     program_free(&r);
-}
-
-static const char *path_of(const char *name)
-{
-    static char path[300];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
 }
 
 static bool exists(const char *name)

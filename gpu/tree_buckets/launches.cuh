@@ -1,0 +1,51 @@
+/* launches.cuh - queues the steps of this room. */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_GPU_TREE_BUCKETS_LAUNCHES_CUH
+#define USW_GPU_TREE_BUCKETS_LAUNCHES_CUH
+
+#include "gpu/bucket_sort/job.cuh"
+#include "gpu/bucket_sort/tuning.cuh"
+#include "gpu/tree_buckets/scatter.cuh"
+#include "gpu/tree_buckets/weigh_regions.cuh"
+
+/* Queues a scatter of keys that go by a tree. */
+template <typename K, hybrid_tree_turn turn, bool identity>
+static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
+{
+    using shape = hybrid_tree_shape<K, turn == SCATTER_COUNTS>;
+    constexpr bool first = turn != SCATTER_SECOND;
+    const hybrid_tree_scatter_args<K> args = {{first ? j.from : j.tmp, first ? j.tmp : j.keys, j.n,
+                                               j.map, j.plan, j.begin, j.stop, j.tile_begin,
+                                               first ? j.cursor : j.ends},
+                                              j.tree,
+                                              j.bits,
+                                              j.bits1,
+                                              j.plan,
+                                              j.scatter_counts};
+    const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(j.bits) : 0;
+    USW_LAUNCH_CHAINED(g, (hybrid_scatter_tree < K, shape, turn, !first || identity >),
+                       g->sms * shape::blocks, shape::threads,
+                       hybrid_tree_scatter_shared<K>(shape::tile, shape::slots, counters), args);
+}
+
+/* Queues what lets the first scatter of many keys count them, and that scatter. */
+template <typename K, bool identity>
+static void hybrid_queue_tree_counts(usw_gpu *g, const hybrid_job<K> &j)
+{
+    USW_LAUNCH_CHAINED(g, (hybrid_weigh_regions<K, identity>), g->sms, 1024, TREE_TABLE_BYTES,
+                       j.from, j.n, j.map, j.bits, j.bits1, j.plan, j.tree,
+                       hybrid_regions_stretches(j.n), j.tree_room, j.cursor);
+    hybrid_queue_tree_scatter<K, SCATTER_COUNTS, identity>(g, j);
+}
+
+/* Whether the device's blocks may have the shared memory that these scatters take. */
+template <typename K> static bool hybrid_tree_scatters_fit(const usw_gpu *g, unsigned bits)
+{
+    using counts = hybrid_tree_shape<K, true>;
+    using moves = hybrid_tree_shape<K, false>;
+    return hybrid_tree_scatter_shared<K>(moves::tile, moves::slots, 0) <= g->shared_bytes &&
+           hybrid_tree_scatter_shared<K>(counts::tile, counts::slots, hybrid_tree_counters(bits)) <=
+               g->shared_bytes;
+}
+
+#endif

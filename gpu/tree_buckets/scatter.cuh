@@ -1,0 +1,387 @@
+/* scatter.cuh - step 4 of the bucket sort for keys that go by a prefix tree: as the scatters of
+ * gpu/bucket_sort, but a key's digit is of the number of its bucket, which is looked up once.
+ *
+ * A block takes tile after tile, and loads the next tile while this one is written. In the first
+ * scatter of many keys, where a sample has measured the buckets' regions (weigh_regions.cuh), it
+ * counts the buckets on the way as 4_scatter_uncounted.cuh does, so that no count has to read and
+ * look up the keys before. Where a region turns out to be too small or a counter overflows,
+ * plan->uncounted becomes 0, and the keys are counted where they were. */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_GPU_TREE_BUCKETS_SCATTER_CUH
+#define USW_GPU_TREE_BUCKETS_SCATTER_CUH
+
+#include "gpu/bucket_sort/4_scatter_uncounted.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
+
+/* Which scatter it is: the first of keys that were not counted, which counts; the first of keys
+ * that were; the second. */
+enum hybrid_tree_turn { SCATTER_COUNTS, SCATTER_FIRST, SCATTER_SECOND };
+
+template <typename K> struct hybrid_tree_scatter_args {
+    hybrid_scatter_args<K> a;
+    const hybrid_tree *tree;
+    unsigned bits, bits1; /* of the buckets; of the first scatter */
+    hybrid_plan *changed; /* a.plan: where it fails */
+    unsigned *counts;     /* as in hybrid_uncounted_args */
+};
+
+/* Shared memory: the slots of the tree; the counters; of each digit its place, keys of the tile,
+ * and those without a slot or where it begins; words of warps; the tile in slots, or close together
+ * with the digits of its keys. */
+template <typename K>
+constexpr size_t hybrid_tree_scatter_shared(int tile, int slots, size_t counters)
+{
+    const size_t in_slots = slots * sizeof(K), close = tile * (sizeof(K) + 1);
+    return TREE_TABLE_BYTES + counters + 256 * 16 + 256 + (in_slots > close ? in_slots : close);
+}
+__host__ __device__ constexpr size_t hybrid_tree_counters(unsigned bits)
+{
+    return bits < 7 ? 128 : size_t(1) << bits;
+}
+
+/* A block of a shape, hybrid_tree_shape of gpu/bucket_sort/tuning.cuh. */
+template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct hybrid_tree_block {
+    static constexpr int NT = Shape::threads, I = Shape::keys, slots = Shape::slots;
+    static constexpr int U = Shape::batch;
+    static constexpr unsigned T = NT * I;
+    const hybrid_tree_scatter_args<K> &args;
+    const hybrid_scatter_args<K> &a;
+    unsigned *bins;         /* the counters */
+    unsigned long long *to; /* 256: where each digit's keys of the tile go, less where they are */
+    unsigned *cnt, *more;   /* 256 counts of the tile, 256 of unplaced keys or begins */
+    unsigned *sums;         /* of warps; the last four of tiles that are looked for */
+    K *tile;
+    unsigned char *digits_kept;
+    hybrid_window<K> window;
+    unsigned below, digits, C, table;
+
+    __device__ __forceinline__ hybrid_tree_block(const hybrid_tree_scatter_args<K> &from,
+                                                 unsigned char *memory, size_t counters)
+        : args(from), a(from.a), bins(reinterpret_cast<unsigned *>(memory + TREE_TABLE_BYTES)),
+          to(reinterpret_cast<unsigned long long *>(memory + TREE_TABLE_BYTES + counters)),
+          cnt(reinterpret_cast<unsigned *>(to + 256)), more(cnt + 256), sums(more + 256),
+          tile(reinterpret_cast<K *>(sums + 64)),
+          digits_kept(reinterpret_cast<unsigned char *>(tile + T)),
+          window(reinterpret_cast<unsigned *>(memory), from.tree), table(1u << from.bits)
+    {
+        static_assert(NT >= 256 && I <= 32 && T <= 1 << 16, "a thread a digit, 16 bits a rank");
+        below = turn == SCATTER_SECOND ? 0 : from.bits - from.bits1;
+        digits = 1u << (turn == SCATTER_SECOND ? from.bits - from.bits1 : from.bits1);
+        C = slots / digits - 1 + (slots / digits & 1); /* odd: digits do not share banks */
+        hybrid_copy_slots<NT>(from.tree, reinterpret_cast<unsigned *>(memory));
+        for (unsigned w = threadIdx.x; turn == SCATTER_COUNTS && w < counters / 4; w += NT) {
+            bins[w] = 0;
+        }
+        for (unsigned w = threadIdx.x; w < 512; w += NT) {
+            cnt[w] = 0;
+        }
+        __syncthreads();
+    }
+
+    /* ---- tiles ---- */
+
+    struct place {
+        const K *in;
+        unsigned m, first; /* keys; the number of the first digit's cursor */
+    };
+    __device__ __forceinline__ unsigned tiles() const
+    {
+        return turn == SCATTER_SECOND ? a.tile_begin[1u << args.bits1]
+                                      : static_cast<unsigned>((a.n + T - 1) / T);
+    }
+    /* Notes where tile `number` is, if there is one; `found` says it, a barrier later. */
+    __device__ __forceinline__ void look_for(unsigned number) const
+    {
+        if (turn == SCATTER_SECOND && threadIdx.x < 1u << args.bits1) {
+            const unsigned b = a.tile_begin[threadIdx.x];
+            if (b <= number && number < a.tile_begin[threadIdx.x + 1]) {
+                sums[60] = threadIdx.x;
+                sums[61] = number - b;
+            }
+        }
+    }
+    __device__ __forceinline__ place found(unsigned number) const
+    {
+        unsigned long long at = static_cast<unsigned long long>(number) * T, end = a.n;
+        place p = {a.in, 0, 0};
+        if (turn == SCATTER_SECOND) {
+            at = a.begin[sums[60]] + static_cast<unsigned long long>(sums[61]) * T;
+            end = a.stop[sums[60]];
+            p.first = sums[60] * digits;
+        }
+        p.in += at;
+        p.m = end - at < T ? static_cast<unsigned>(end - at) : T;
+        return p;
+    }
+    __device__ __forceinline__ void fetch(K (&k)[I], const place &p) const
+    {
+        const K *in = p.in + threadIdx.x;
+        if (p.m == T) {
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                k[i] = in[i * NT];
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                k[i] = threadIdx.x + i * NT < p.m ? in[i * NT] : K(0);
+            }
+        }
+    }
+    __device__ __forceinline__ K mapped(K raw) const
+    {
+        return plain ? raw : a.map.map(raw);
+    }
+    __device__ __forceinline__ unsigned digit_of(unsigned found) const
+    {
+        return found >> below & (digits - 1);
+    }
+
+    /* ---- counters and places ---- */
+
+    __device__ __forceinline__ void count(unsigned b) const
+    {
+        atomicAdd(hybrid_byte<unsigned>(bins, b & (table - 4)), __funnelshift_l(0u, 1u, b * 8));
+    }
+    __device__ __forceinline__ unsigned long long reserve(const place &p, unsigned d) const
+    {
+        const unsigned c = cnt[d];
+        return c != 0 ? atomicAdd(&a.cursor[p.first + d], static_cast<unsigned long long>(c)) : 0;
+    }
+    __device__ __forceinline__ unsigned long long placed(unsigned d, unsigned long long at) const
+    {
+        if (turn == SCATTER_COUNTS && cnt[d] != 0 && at + cnt[d] > args.tree->regions[d + 1]) {
+            usw_store_relaxed(&args.changed->uncounted, 0u);
+            usw_store_relaxed(&args.changed->skip, 0u);
+            at = args.tree->regions[d];
+        }
+        return at;
+    }
+
+    /* ---- a tile ---- */
+
+    /* Looks up keys, ranks them within their digits and counts them, U at a time. With slots they
+     * are put there at once, and a bit is returned for each that finds none free; else the digit
+     * and the rank of each are left in r. */
+    __device__ __forceinline__ unsigned rank(const K (&k)[I], unsigned (&r)[I], unsigned m) const
+    {
+        unsigned most = ~0u, unplaced = 0;
+        bool plainly = m == T;
+#pragma unroll
+        for (int i0 = 0; i0 < I; i0 += U) {
+            K some[U];
+            unsigned found[U], ranks[U];
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                some[i] = k[i0 + i < I ? i0 + i : I - 1];
+            }
+            window.buckets(some, found);
+            if (i0 == 0) {
+                plainly &= hybrid_crowd(digit_of(found[0]), most) < 8;
+            }
+#pragma unroll
+            for (int i = 0; plainly && i < U && i0 + i < I; i++) {
+                ranks[i] = atomicAdd(&cnt[digit_of(found[i])], 1u);
+            }
+#pragma unroll
+            for (int i = 0; !plainly && i < U && i0 + i < I; i++) {
+                const unsigned d = digit_of(found[i]);
+                const bool here = threadIdx.x + (i0 + i) * NT < m;
+                ranks[i] = hybrid_rank_crowd(&cnt[d], d, here, most);
+            }
+#pragma unroll
+            for (int i = 0; i < U && i0 + i < I; i++) {
+                const bool here = m == T || threadIdx.x + (i0 + i) * NT < m;
+                if (turn == SCATTER_COUNTS && here) {
+                    count(found[i]);
+                }
+                if constexpr (slots == 0) {
+                    r[i0 + i] = digit_of(found[i]) << 16 | ranks[i];
+                } else if (here && ranks[i] < C) {
+                    tile[digit_of(found[i]) * C + ranks[i]] = k[i0 + i];
+                } else if (here) {
+                    unplaced |= 1u << (i0 + i);
+                }
+            }
+        }
+        return unplaced;
+    }
+    /* A warp writes the slots of a digit, in whole lines: it begins up to 31 keys early. */
+    __device__ __forceinline__ void empty_slots() const
+    {
+#pragma unroll 2
+        for (unsigned d = threadIdx.x / 32; d < digits; d += NT / 32) {
+            const int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
+            K *out = a.out + to[d];
+            const K *from = tile + d * C;
+            const int skew = static_cast<int>(reinterpret_cast<uintptr_t>(out) / sizeof(K) % 32);
+            for (int j = static_cast<int>(threadIdx.x % 32) - skew; j < c; j += 96) {
+                K v[3];
+#pragma unroll
+                for (int u = 0; u < 3; u++) {
+                    v[u] = j + 32 * u >= 0 && j + 32 * u < c ? from[j + 32 * u] : K(0);
+                }
+#pragma unroll
+                for (int u = 0; u < 3; u++) {
+                    if (j + 32 * u >= 0 && j + 32 * u < c) {
+                        out[j + 32 * u] = v[u];
+                    }
+                }
+            }
+        }
+    }
+    /* Writes the keys that found no slot: they are loaded and looked up again. */
+    __device__ __forceinline__ void write_unplaced(const place &p, unsigned unplaced) const
+    {
+        unsigned most = ~0u;
+        for (unsigned some = __reduce_or_sync(~0u, unplaced); some != 0; some &= some - 1) {
+            const int i = __ffs(static_cast<int>(some)) - 1;
+            const bool here = (unplaced >> i & 1) != 0;
+            const K key = mapped(here ? p.in[threadIdx.x + i * NT] : K(0));
+            const unsigned d = digit_of(window.bucket(key));
+            const unsigned r = hybrid_rank_crowd(&more[d], d, here, most);
+            if (here) {
+                a.out[to[d] + C + r] = key;
+            }
+        }
+    }
+    /* Sets more[d] to where digit d begins in the tile; at: its reserved place. */
+    __device__ __forceinline__ void begin_digits(const place &p, unsigned long long &at) const
+    {
+        const unsigned d = threadIdx.x, lane = d % 32;
+        unsigned sum = 0;
+        if (d < 256) {
+            sum = cnt[d];
+            at = reserve(p, d);
+#pragma unroll
+            for (int o = 1; o < 32; o <<= 1) {
+                const unsigned up = __shfl_up_sync(~0u, sum, o);
+                sum += lane >= static_cast<unsigned>(o) ? up : 0;
+            }
+            if (lane == 31) {
+                sums[d / 32] = sum;
+            }
+        }
+        __syncthreads();
+        if (d < 256) {
+            sum -= cnt[d];
+#pragma unroll
+            for (unsigned w = 0; w < 8; w++) {
+                sum += w < d / 32 ? sums[w] : 0;
+            }
+            more[d] = sum;
+        }
+        __syncthreads();
+    }
+    /* Puts the keys of a tile close together, and their digits behind; at: see begin_digits. */
+    __device__ __forceinline__ void fill_close(const K (&k)[I], const unsigned (&r)[I],
+                                               const place &p, unsigned long long &at) const
+    {
+        begin_digits(p, at);
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            if (p.m == T || threadIdx.x + i * NT < p.m) {
+                const unsigned q = more[r[i] >> 16] + (r[i] & 0xffff);
+                tile[q] = k[i];
+                digits_kept[q] = static_cast<unsigned char>(r[i] >> 16);
+            }
+        }
+    }
+    __device__ __forceinline__ void empty_close(unsigned m) const
+    {
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            const unsigned q = threadIdx.x + i * NT;
+            if (m == T || q < m) {
+                a.out[to[digits_kept[q]] + q] = tile[q];
+            }
+        }
+    }
+    /* Scatters the tile at p, whose keys are in k, and loads the next one, which is looked for. */
+    __device__ __forceinline__ void scatter(K (&k)[I], place &p, unsigned next, bool last)
+    {
+        unsigned r[I];
+        unsigned long long at = 0;
+        const unsigned d = threadIdx.x;
+        const place now = p;
+        const unsigned unplaced = rank(k, r, p.m);
+        __syncthreads();
+        if constexpr (slots != 0) {
+            if (d < digits) {
+                at = reserve(p, d);
+            }
+        } else {
+            fill_close(k, r, p, at);
+        }
+        look_for(next);
+        if (d < digits) {
+            to[d] = placed(d, at) - (slots != 0 ? 0 : more[d]);
+        }
+        __syncthreads();
+        if (!last) {
+            p = found(next);
+            fetch(k, p);
+        }
+        if constexpr (slots != 0) {
+            empty_slots();
+            write_unplaced(now, unplaced);
+        } else {
+            empty_close(now.m);
+        }
+        __syncthreads();
+        for (unsigned w = threadIdx.x; w < 512; w += NT) {
+            cnt[w] = 0;
+        }
+        __syncthreads();
+    }
+    /* Scatters this block's tiles; returns the number of their keys. */
+    __device__ __forceinline__ unsigned scatter_all()
+    {
+        const unsigned number = tiles();
+        unsigned keys = 0;
+        if (blockIdx.x >= number) {
+            return 0;
+        }
+        K k[I];
+        look_for(blockIdx.x);
+        __syncthreads();
+        place p = found(blockIdx.x);
+        fetch(k, p);
+        for (unsigned t = blockIdx.x; t < number; t += gridDim.x) {
+            keys += p.m;
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                k[i] = mapped(k[i]);
+            }
+            scatter(k, p, t + gridDim.x, t + gridDim.x >= number);
+        }
+        return keys;
+    }
+};
+
+template <typename K, typename Shape, hybrid_tree_turn turn, bool plain>
+__global__
+__launch_bounds__(Shape::threads,
+                  Shape::blocks) void hybrid_scatter_tree(hybrid_tree_scatter_args<K> args)
+{
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    usw_chained();
+    const hybrid_plan *plan = args.a.plan;
+    const unsigned uncounted = usw_load_relaxed(&plan->uncounted);
+    const bool idle = turn == SCATTER_COUNTS  ? uncounted != HYBRID_UNCOUNTED_TREE
+                      : turn == SCATTER_FIRST ? !plan->tree_buckets || uncounted != 0
+                                              : !plan->tree_buckets;
+    if (__syncthreads_or(threadIdx.x == 0 && idle)) {
+        return;
+    }
+    const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(args.bits) : 0;
+    hybrid_tree_block<K, Shape, turn, plain> b(args, memory, counters);
+    const unsigned keys = b.scatter_all();
+    if (turn == SCATTER_COUNTS &&
+        !hybrid_flush_bytes<Shape::threads>(b.bins, b.table, args.counts, b.sums, keys)) {
+        usw_store_relaxed(&args.changed->uncounted, 0u);
+        usw_store_relaxed(&args.changed->skip, 0u);
+    }
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* weigh_regions.cuh - step 2 of the bucket sort, for many keys that go by a prefix tree: a still
+ * larger sample says how large the buckets of the first scatter are, so that it can be done before
+ * the keys are counted, and counts them (scatter.cuh). */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_GPU_TREE_BUCKETS_WEIGH_REGIONS_CUH
+#define USW_GPU_TREE_BUCKETS_WEIGH_REGIONS_CUH
+
+#include "gpu/bucket_sort/2_count.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
+
+/* The sample: one key in PART, and no more than MOST. Each region has five deviations more than the
+ * sample says; together they may have n + n / SLACK keys. */
+#ifdef USW_EMULATE
+enum { REGION_PART = 2, REGION_SLACK = 2 };
+#else
+enum { REGION_PART = 8, REGION_SLACK = 20 };
+#endif
+static constexpr unsigned long long REGION_MOST = 1 << 24;
+
+static inline unsigned long long hybrid_regions_stretches(unsigned long long n)
+{
+    const unsigned long long keys = n / REGION_PART;
+    return (keys < REGION_MOST ? keys : REGION_MOST) / 32;
+}
+static inline unsigned long long hybrid_regions_keys(unsigned long long n)
+{
+    return n + n / REGION_SLACK;
+}
+
+/* The keys of the sample in each region, and how many neighbours share one. regions, pairs: in
+ * shared memory, zeros. */
+template <typename K, bool identity>
+__device__ __forceinline__ void
+hybrid_count_regions(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
+                     const hybrid_window<K> &window, unsigned below, unsigned long long stretches,
+                     unsigned *regions, unsigned *pairs)
+{
+    constexpr int U = 4;
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned long long warps = gridDim.x * 32ull;
+    const hybrid_stretch stretch(n, stretches);
+    unsigned same = 0;
+    for (unsigned long long l = blockIdx.x * 32ull + threadIdx.x / 32; l < stretches;
+         l += warps * U) {
+        K k[U];
+        unsigned found[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const unsigned long long line = l + u * warps;
+            k[u] = line < stretches ? keys[stretch.place(line) + lane] : K(0);
+            k[u] = identity ? k[u] : map.map(k[u]);
+        }
+        window.buckets(k, found);
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const unsigned region = found[u] >> below;
+            const unsigned left = __shfl_up_sync(~0u, region, 1);
+            if (l + u * warps < stretches) {
+                atomicAdd(&regions[region], 1u);
+                same += lane != 0 && left == region;
+            }
+        }
+    }
+    same = __reduce_add_sync(~0u, same);
+    if (lane == 0) {
+        atomicAdd(pairs, same);
+    }
+}
+
+/* Places the regions, if neighbours are in one as seldom as by chance: else the sample's keys say
+ * less than as many that are drawn one by one. The last block calls. regions: shared, 256 words.
+ * cursor: of the first scatter. */
+static __device__ __forceinline__ void hybrid_place_regions(hybrid_plan *plan, hybrid_tree *tree,
+                                                            unsigned long long n,
+                                                            unsigned long long most,
+                                                            unsigned number, unsigned *regions,
+                                                            unsigned long long *cursor)
+{
+    USW_SHARED(float, chance);
+    const unsigned t = threadIdx.x, c = t < number ? usw_load_relaxed(&tree->shares[t]) : 0;
+    unsigned before;
+    const unsigned all = hybrid_sum_before(c, regions, before);
+    if (t == 0) {
+        chance = 0;
+    }
+    __syncthreads();
+    const float share = static_cast<float>(c) / static_cast<float>(all);
+    const float each = static_cast<float>(n) / static_cast<float>(all);
+    if (t < number) {
+        atomicAdd(&chance, share * share * static_cast<float>(all));
+    }
+    const float keys = (static_cast<float>(c) + 5 * sqrtf(static_cast<float>(c)) + 8) * each;
+    const unsigned size = t < number ? static_cast<unsigned>(keys) / 32 * 32 + 64 : 0;
+    const unsigned long long total = hybrid_sum_before(size, regions, before);
+    const float pairs = static_cast<float>(usw_load_relaxed(&tree->neighbours));
+    if (total > most || pairs > chance * 1.1f + 6 * sqrtf(chance)) {
+        return;
+    }
+    if (t < number) {
+        tree->regions[t] = cursor[t] = before;
+    }
+    if (t == 0) {
+        tree->regions[number] = total;
+        plan->rises = plan->falls = 1; /* as a count would find them */
+        plan->uncounted = HYBRID_UNCOUNTED_TREE;
+        plan->skip = 1;
+    }
+}
+
+/* most: keys of all regions together, at most; cursor: of the first scatter, of bits1 bits. */
+template <typename K, bool identity>
+__global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
+    const K *keys, unsigned long long n, usw_gpu_keymap<K> map, unsigned bits, unsigned bits1,
+    hybrid_plan *plan, hybrid_tree *tree, unsigned long long stretches, unsigned long long most,
+    unsigned long long *cursor)
+{
+    USW_DYNAMIC_SHARED(unsigned, slots);
+    USW_SHARED_ARRAY(unsigned, regions, [TREE_REGIONS]);
+    USW_SHARED_ARRAY(unsigned, note, [2]);
+    usw_chained();
+    if (!plan->by_tree || tree->crowded) {
+        return;
+    }
+    const unsigned t = threadIdx.x, number = 1u << bits1;
+    hybrid_copy_slots<1024>(tree, slots);
+    if (t < TREE_REGIONS) {
+        regions[t] = 0;
+    }
+    if (t == 0) {
+        note[0] = 0;
+    }
+    __syncthreads();
+    hybrid_count_regions<K, identity>(keys, n, map, hybrid_window<K>(slots, tree), bits - bits1,
+                                      stretches, regions, &note[0]);
+    __syncthreads();
+    if (t < number && regions[t] != 0) {
+        atomicAdd(&tree->shares[t], regions[t]);
+    }
+    if (t == 0) {
+        atomicAdd(&tree->neighbours, note[0]);
+    }
+    __threadfence();
+    __syncthreads();
+    if (t == 0) {
+        note[1] = atomicAdd(&tree->measured, 1u);
+    }
+    __syncthreads();
+    if (note[1] + 1 == gridDim.x) {
+        __threadfence();
+        hybrid_place_regions(plan, tree, n, most, number, regions, cursor);
+    }
+}
+
+#endif

@@ -1,0 +1,107 @@
+"""Axes, rows and results: what sorts, selections, reductions and scans share."""
+# SPDX-License-Identifier: MIT
+import numpy as np
+
+from . import _core
+from ._arrays import normal, take
+from ._dtypes import DESCENDING, I64, UNSTABLE
+from ._kinds import Numpy, same
+
+
+def flags_of(descending, stable=True):
+    return (DESCENDING if descending else 0) | (0 if stable else UNSTABLE)
+
+
+def product(shape):
+    n = 1
+    for size in shape:
+        n *= size
+    return n
+
+
+def rows_of(taken, axis):
+    """The array with axis last, the axis as a number, keys a row and rows."""
+    a = taken.array
+    if axis is None:
+        a = a.reshape(-1)
+        axis = 0
+    elif a.ndim == 0:
+        normal(axis, 0)
+    axis = normal(axis, a.ndim)
+    moved = a if axis == a.ndim - 1 else taken.kind.moveaxis(a, axis, -1)
+    shape = moved.shape
+    return moved, axis, shape[-1], product(shape[:-1])
+
+
+def laid_out(taken, a, axis):
+    """a, whose last axis was `axis`, in the order of bytes that a new array has."""
+    if axis == a.ndim - 1 or a.ndim < 2:
+        return a
+    return taken.kind.contiguous(taken.kind.moveaxis(a, -1, axis))
+
+
+def check_out(taken, out, code=None):
+    """out as an array of the kind of x, which results are written to."""
+    if taken.back is not same and taken.kind is Numpy and not isinstance(out, np.ndarray):
+        raise TypeError("out= is for arrays whose memory can be written: this library's cannot")
+    if taken.kind is not Numpy and type(out) is type(taken.array):
+        return out
+    given = take(out)
+    if given.kind is not taken.kind:
+        raise TypeError("out must be of the same library as the input")
+    if given.kind is Numpy and not given.array.flags.writeable:
+        raise ValueError("out is read-only")
+    return out
+
+
+def into(out, values):
+    if tuple(out.shape) != tuple(values.shape):
+        raise ValueError(f"out has the shape {tuple(out.shape)}, not {tuple(values.shape)}")
+    if not (out.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")
+            if isinstance(out, np.ndarray) else out.dtype == values.dtype):
+        raise TypeError(f"out has the dtype {out.dtype}, not {values.dtype}")
+    out[...] = values
+    return out
+
+
+def result_like(taken, a, axis, out):
+    """Where a result like `a`, whose last axis was `axis`, is made: in `out` if it can be written
+    there at once, else in a new array."""
+    if (out is not None and taken.back is same and (axis == a.ndim - 1 or a.ndim < 2)
+            and taken.kind.takes(out, a)):
+        return out
+    return taken.kind.empty_like(a)
+
+
+def finished(taken, made, axis, out):
+    """What the caller gets for `made`, which is out or has its axis last."""
+    if made is out:
+        return out
+    made = laid_out(taken, made, axis)
+    made = taken.back(made, taken.nulls) if taken.nulls else taken.back(made)
+    return made if out is None else into(out, made)
+
+
+def argsort_array(kind, a, rows, flags):
+    index = kind.index_like(a)
+    view = kind.begin(a)
+    places = kind.beside(view, index, I64)
+    if rows == 1:
+        _core.argsort(view, places, flags)
+    elif rows > 1:
+        _core.sort_rows(view, None, rows, places, flags)
+    return index
+
+
+def one_row(x, what, descending=False):
+    taken = take(x, descending)
+    if taken.array.ndim != 1:
+        raise ValueError(f"{what} takes an array of one dimension, not of {taken.array.ndim}")
+    return taken
+
+
+def bytes_view(kind, b):
+    if kind is Numpy:
+        return b
+    view = kind.view(b)
+    return (view[0], view[1] * view[3], 1, 1, view[4], view[5])

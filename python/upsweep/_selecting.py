@@ -1,0 +1,279 @@
+"""Selection, unique elements, runs and searches."""
+# SPDX-License-Identifier: MIT
+import numpy as np
+
+from . import _core
+from ._arrays import take
+from ._axes import (argsort_array, check_out, flags_of, into, laid_out, one_row, product, rows_of)
+from ._dtypes import DTYPES, FLOATS, LARGEST
+from ._kinds import Numpy, same
+from ._sorting import argsort
+
+__all__ = ["partition", "argpartition", "top_k", "unique", "run_lengths", "searchsorted"]
+
+SORTED_WHOLE = 4096  # keys up to which a sort is the quickest selection
+ROW_BY_ROW = 1 << 14  # rows of more keys are selected from one by one, shorter ones are sorted
+
+
+def _places(kth, length, empty=False):
+    """The positions kth from 0, in rising order; an empty array has any."""
+    places = np.atleast_1d(np.asarray(kth))
+    if places.dtype.kind not in "iu" or places.ndim > 1:
+        raise TypeError("kth must be an integer or a sequence of integers")
+    found = set()
+    for k in places.tolist():
+        if empty:
+            continue
+        if not -length <= k < length:
+            raise ValueError(f"kth(={k}) out of bounds ({length})")
+        found.add(k % length)
+    return sorted(found)
+
+
+def _select(kind, row, places, flags):
+    """Puts the keys of all places where a sort would; the last place first."""
+    end = row.shape[0]
+    for k in reversed(places):
+        part = row[:end]
+        _core.nth_element(kind.view(part), k, flags)
+        end = k
+
+
+def partition(x, kth, /, *, axis=-1, descending=False, out=None):
+    """Rearranges a copy so that the elements at kth are where a sort would put them, as
+    numpy.partition: nothing before them is greater, nothing after is less.
+
+    kth : int or sequence of ints, negative from the end. Other parameters are those of `sort`.
+
+    Where the others stand is not said, and differs from numpy. NaN last, -0 before +0.
+
+    Raises ValueError for a kth out of range, TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> int(upsweep.partition(np.array([3, 1, 2, 0]), 1)[1])
+    1
+    """
+    if type(kth) is int and axis == -1 and out is None and _core.plain(x) and x.size:
+        n = x.shape[0]
+        if not -n <= kth < n:
+            raise ValueError(f"kth(={kth}) out of bounds ({n})")
+        if n <= SORTED_WHOLE:
+            return _core.fast_sort(x, flags_of(descending), None)
+        a = x.copy()
+        _core.nth_element(a, kth % n, flags_of(descending))
+        return a
+    taken = take(x, descending).whole("partition")
+    moved, axis, length, rows = rows_of(taken, axis)
+    places = _places(kth, length, product(moved.shape) == 0)
+    kind, flags = taken.kind, flags_of(descending)
+    straight = (out is not None and out is x and kind is Numpy and taken.back is same
+                and taken.writable and taken.array is x and moved.flags.c_contiguous)
+    if out is not None:
+        check_out(taken, out)
+    a = moved if straight else kind.copy(moved)
+    if product(a.shape) > 0 and places:
+        kind.ready(a)
+        if rows == 1 and length <= SORTED_WHOLE:
+            _core.sort(kind.view(a), flags)
+        elif rows == 1:
+            _select(kind, a.reshape(-1), places, flags)
+        elif length <= ROW_BY_ROW:
+            _core.sort_rows(kind.view(a), None, rows, None, flags)
+        else:
+            for row in a.reshape(rows, length):
+                _select(kind, row, places, flags)
+    if straight:
+        return out
+    made = taken.back(laid_out(taken, a, axis))
+    return made if out is None else into(out, made)
+
+
+def argpartition(x, kth, /, *, axis=-1, descending=False):
+    """Positions that partition an array, as numpy.argpartition.
+
+    Parameters and errors are those of `partition`; returns int64 positions. Which of the positions
+    of equal elements stand before kth is not said.
+
+    >>> import numpy as np, upsweep
+    >>> int(upsweep.argpartition(np.array([3, 1, 2, 0]), 0)[0])
+    3
+    """
+    if type(kth) is int and axis == -1 and _core.plain(x) and 0 < x.size <= SORTED_WHOLE:
+        if not -x.size <= kth < x.size:
+            raise ValueError(f"kth(={kth}) out of bounds ({x.size})")
+        return _core.fast_argsort(x, flags_of(descending))
+    taken = take(x, descending).whole("argpartition")
+    moved, _, length, rows = rows_of(taken, axis)
+    places = _places(kth, length, product(moved.shape) == 0)
+    if taken.kind is not Numpy or rows != 1 or len(places) != 1 or length <= SORTED_WHOLE:
+        return argsort(x, axis=axis, descending=descending)
+    a = np.ascontiguousarray(moved).reshape(-1)
+    copy = a.copy()
+    _core.nth_element(copy, places[0], flags_of(descending))
+    index = _parted(a, copy[places[0]], descending)
+    if index is None:  # NaNs at kth: all that is no NaN comes first
+        return argsort(x, axis=axis, descending=descending)
+    shape = taken.array.shape if axis is not None else (length,)
+    return taken.other(index.reshape(shape))
+
+
+def _parted(a, pivot, descending):
+    """Positions of what comes before the pivot, of what equals it, and of the others."""
+    if pivot != pivot:
+        return None
+    before, after = (a > pivot, a < pivot) if descending else (a < pivot, a > pivot)
+    if a.dtype.kind == "f":
+        after |= a != a
+    first, last = np.flatnonzero(before), np.flatnonzero(after)
+    middle = np.flatnonzero(~(before | after))
+    return np.concatenate([first, middle, last])
+
+
+def top_k(x, k, /, *, axis=-1, largest=True):
+    """The k greatest (or least) elements of each row and their positions, best first.
+
+    x : array of one or more dimensions; k : at most the length of the axis.
+
+    Returns (values, positions), positions int64. Of equal elements those of the lowest positions
+    are taken, in the order of positions. NaN counts as worst in both directions.
+
+    Raises ValueError for a k out of range, TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.top_k(np.array([3, 1, 5, 5]), 2)
+    (array([5, 5]), array([2, 3]))
+    """
+    if type(k) is int and axis == -1 and _core.plain(x) and 0 <= k <= x.shape[0]:
+        values, index = np.empty(k, x.dtype), np.empty(k, np.int64)
+        _core.top_k(x, values, index, LARGEST if largest else 0)
+        return values, index
+    taken = take(x, largest).whole("top_k")
+    moved, axis, length, rows = rows_of(taken, axis)
+    if not isinstance(k, (int, np.integer)) or not 0 <= k <= length:
+        raise ValueError(f"k must be an integer from 0 to {length}")
+    kind, flags = taken.kind, LARGEST if largest else 0
+    a = kind.contiguous(moved)
+    values = kind.new(a, tuple(a.shape[:-1]) + (k,))
+    index = kind.index_like(values)
+    view = kind.begin(a)
+    if rows == 1:
+        _core.top_k(view, kind.view(values), kind.view(index), flags)
+    else:
+        _core.top_k_rows(view, rows, kind.view(values), kind.view(index), flags)
+    return taken.back(laid_out(taken, values, axis)), taken.other(laid_out(taken, index, axis))
+
+
+def _one_value(keys, code, equal_nan, index=None):
+    """Makes what numpy calls equal equal in bits, in sorted keys: zeros, and NaNs if asked. index
+    is put in rising order there, since such keys are ties."""
+    if code in FLOATS and keys.size:
+        for begin, end in _core.one_value(keys, equal_nan):
+            if index is not None:
+                _core.sort(index[begin:end], 0)
+
+
+def _shortened(a, n):
+    return a[:n].copy() if 2 * n < a.shape[0] else a[:n]
+
+
+def unique(x, /, *, return_index=False, return_inverse=False, return_counts=False,
+           equal_nan=True):
+    """The different elements of an array in rising order, as numpy.unique with axis=None.
+
+    return_index : also the first position of each; return_inverse : also the positions in the
+    result that give x again, of x's shape; return_counts : also how often each occurs (int64).
+    equal_nan : NaNs are one element; else each is one.
+
+    -0 and +0 are one element. Returns an array or a tuple, as numpy does.
+
+    Raises TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.unique(np.array([3, 1, 3]), return_counts=True)
+    (array([1, 3]), array([1, 2]))
+    """
+    if not (return_index or return_inverse or return_counts) and _core.plain(x) and equal_nan:
+        keys = _core.fast_sort(x, 0, None)
+        _core.one_value(keys, 1)
+        return _shortened(keys, _core.unique(keys, 0))
+    taken = take(x).whole("unique")
+    if taken.kind is not Numpy or taken.code not in DTYPES:
+        raise TypeError("unique takes arrays in the host's memory")
+    shape = taken.array.shape
+    flat = np.ascontiguousarray(taken.array).reshape(-1)
+    code, n = taken.code, flat.shape[0]
+    if not (return_index or return_inverse):
+        keys = _core.fast_sort(flat, 0, None)
+        _one_value(keys, code, equal_nan)
+        if not return_counts:
+            if equal_nan or code not in FLOATS:
+                return taken.back(_shortened(keys, _core.unique(keys, 0)))
+            return taken.back(keys[_heads(keys, equal_nan)])
+    else:
+        index = _core.fast_argsort(flat, 0)
+        keys = np.empty_like(flat)
+        _core.gather(flat, n, index, keys)
+        _one_value(keys, code, equal_nan, index)
+    heads = _heads(keys, equal_nan)
+    begins = np.flatnonzero(heads)
+    made = [taken.back(keys[begins])]
+    if return_index:
+        made.append(taken.other(index[begins]))
+    if return_inverse:
+        rank = np.cumsum(heads) - 1
+        inverse = np.empty(n, np.intp)
+        _core.scatter(rank, index, inverse, n)
+        made.append(taken.other(inverse.reshape(shape)))
+    if return_counts:
+        made.append(taken.other(np.diff(np.append(begins, n))))
+    return tuple(made)
+
+
+def _heads(keys, equal_nan):
+    """Where sorted keys differ from the one before; NaNs do unless equal_nan."""
+    heads = np.empty(keys.shape[0], bool)
+    heads[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=heads[1:])
+    if equal_nan and keys.dtype.kind == "f" and keys.size and keys[-1] != keys[-1]:
+        heads[int(np.searchsorted(keys, np.nan, "left")) + 1:] = False
+    return heads
+
+
+def run_lengths(x, /):
+    """Runs of equal elements: (values, counts), values of x's dtype, counts int64.
+
+    x : array of one dimension. Elements are equal if their bits are: -0 and +0 are not, NaNs may
+    be. Raises TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.run_lengths(np.array([7, 7, 1, 7]))
+    (array([7, 1, 7]), array([2, 1, 1]))
+    """
+    taken = one_row(x, "run_lengths").whole("run_lengths")
+    kind, a = taken.kind, taken.kind.contiguous(taken.array)
+    values, counts = kind.empty_like(a), kind.empty(a.shape, 8, a)
+    kind.ready(a)
+    runs = _core.run_lengths(kind.view(a), kind.view(values), kind.view(counts), 0)
+    if kind is Numpy:
+        values, counts = _shortened(values, runs), _shortened(counts, runs)
+    return taken.back(values[:runs]), taken.other(counts[:runs])
+
+
+def searchsorted(a, v, /, *, side="left", sorter=None):
+    """Where elements would go in a sorted array, as numpy.searchsorted.
+
+    a : sorted array of shape (n,), or with `sorter` one that a[sorter] sorts; v : elements, of any
+    shape; side : "left" before equal elements, "right" after them.
+
+    Returns int64 positions of v's shape (an int64 for a scalar). NaN last; -0 and +0 are equal.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.searchsorted(np.array([1, 2, 2, 3]), [2, 4], side="right")
+    array([3, 4])
+    """
+    if side not in ("left", "right"):
+        raise ValueError('side must be "left" or "right"')
+    keys, wanted = np.asarray(a), np.asarray(v)
+    if keys.ndim != 1:
+        raise ValueError("searchsorted takes a sorted array of one dimension")
+    return np.searchsorted(keys, wanted, side, sorter)

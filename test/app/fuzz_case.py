@@ -1,0 +1,15 @@
+"""fuzz_case.py - what the cases of fuzz_verbs.py share."""
+# SPDX-License-Identifier: MIT
+import os
+import subprocess
+
+ENVIRONMENT = {**os.environ, "LC_ALL": "C", "LANGUAGE": "en", "UPSWEEP_TUNING": "/nonexistent"}
+
+
+class Different(Exception):
+    pass
+
+
+def run(command, data, folder, **variables):
+    return subprocess.run(command, input=data, capture_output=True, cwd=folder, env={**ENVIRONMENT, **variables},
+                          timeout=60)

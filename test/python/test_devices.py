@@ -1,0 +1,99 @@
+"""The way of tensors on a GPU, without a GPU: fake_torch.py over the emulator of GPUs. Results are
+compared with numpy's; on a GPU gpu_torch.py and gpu_cupy.py do the same with the real libraries."""
+# SPDX-License-Identifier: MIT
+import os
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PLUGIN = os.path.join(os.environ.get("UPSWEEP_BUILD", ""), "test", "libupsweep_cuda_emulated.so")
+
+PROGRAM = """
+import numpy as np
+from fake_torch import Tensor
+import upsweep
+
+rng = np.random.default_rng(7)
+
+
+def same(got, wanted):
+    assert type(got) is Tensor and got.a.dtype == wanted.dtype, (got, wanted)
+    assert np.array_equal(got.a, wanted, equal_nan=wanted.dtype.kind == "f"), (got.a, wanted)
+
+
+for dtype in ("f4", "i8", "f2", "u1"):
+    for n in (0, 1, 2, 1000, 5000):
+        a = rng.integers(0, 100, n).astype(dtype)
+        before, x = a.copy(), Tensor(a)
+        order = np.argsort(a, kind="stable")
+        same(upsweep.sort(x), a[order])
+        same(upsweep.argsort(x), order)
+        values, index = upsweep.sort(x, return_index=True)
+        same(values, a[order])
+        same(index, order)
+        out = Tensor(np.zeros(n, dtype))
+        assert upsweep.sort(x, out=out) is out
+        same(out, a[order])
+        down, places = upsweep.sort(x, descending=True, return_index=True)
+        same(down, a[order][::-1])
+        assert np.array_equal(a[places.a], down.a)
+        keys, moved = upsweep.sort_pairs(x, Tensor(np.arange(n)))
+        same(keys, a[order])
+        same(moved, order)
+        assert np.array_equal(a, before)
+        assert upsweep.sort(x, out=x) is x
+        same(x, before[order])
+        x = Tensor(before)
+        if dtype in ("f4", "i8"):
+            same(upsweep.cumsum(x), np.cumsum(before))
+            assert upsweep.cumsum(x, out=out) is out
+            same(out, np.cumsum(before))
+            if n:
+                assert upsweep.sum(x) == before.sum()
+part = Tensor(np.arange(100.0, dtype="f4"))
+over = Tensor(part.a[:50])
+assert upsweep.sort(Tensor(part.a[25:75]), descending=True, out=over) is over  # they overlap
+same(over, np.arange(74.0, 24.0, -1, dtype="f4"))
+grid = rng.integers(0, 9, (30, 40)).astype("i4")
+for axis in (0, 1, -1, None):
+    same(upsweep.sort(Tensor(grid), axis=axis), np.sort(grid, axis=axis))
+    values, index = upsweep.sort(Tensor(grid), axis=axis, return_index=True)
+    same(index, np.argsort(grid, axis=axis, kind="stable"))
+    same(upsweep.argsort(Tensor(grid), axis=axis), index.a)
+same(upsweep.cumsum(Tensor(grid.astype("i8")), axis=1), np.cumsum(grid, 1, dtype="i8"))
+for dtype in ("i4", "f4", "u1", "?"):
+    some = (grid - 3).astype(dtype)
+    for axis in (0, 1):
+        same(upsweep.sum(Tensor(some), axis=axis), some.sum(axis, dtype=None if dtype == "f4" else "i8"))
+        same(upsweep.max(Tensor(some), axis=axis, keepdims=True), some.max(axis, keepdims=True))
+best, where = upsweep.top_k(Tensor(grid), 3)
+same(best, np.sort(grid)[:, ::-1][:, :3])
+counts = upsweep.bincount(Tensor(grid.reshape(-1).astype("u1")), minlength=256)
+same(counts, np.bincount(grid.reshape(-1), minlength=256))
+counts, edges = upsweep.histogram(Tensor(grid.astype("f4")), 5)
+same(counts, np.histogram(grid.astype("f4"), 5)[0])
+for wrong in (lambda: upsweep.sort(Tensor(grid), out=Tensor(grid[:1].copy())),
+              lambda: upsweep.sort(Tensor(grid), axis=2)):
+    try:
+        wrong()
+    except ValueError:
+        continue
+    raise AssertionError("no ValueError")
+strange = Tensor(np.zeros(3, "f4"))
+strange.requires_grad = True
+try:
+    upsweep.sort(strange)
+except TypeError:
+    print("fine")
+"""
+
+
+@pytest.mark.skipif(not os.path.exists(PLUGIN), reason="the emulator of GPUs is not built")
+def test_tensors():
+    environment = dict(os.environ, UPSWEEP_CUDA_PLUGIN=PLUGIN, PYTHONPATH=os.pathsep.join(
+        [HERE, os.environ.get("PYTHONPATH", "")]))
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True,
+                          text=True, timeout=300)
+    assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
