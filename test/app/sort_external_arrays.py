@@ -137,8 +137,8 @@ def check_raw(s):
     options = [[], ["-r"], ["-u"], ["-ru"]]
     for i, kind in enumerate(TYPES):
         s.agree([*options[i % 4], "--type", kind], [few if i // 4 == 1 else raw])
-    for i, kind in enumerate(("u16", "f64", "i32", "u8")):
-        s.agree([*options[i], "--type", kind], [few])
+        if i % 4 == 1:
+            s.agree([*options[i // 4], "--type", kind], [few])
     s.beyond(["--type", "u32"], [raw])
     # Beside Python's sort; two files as one, standard input, and the output as an input.
     part = s.path("part")
@@ -157,7 +157,7 @@ def check_raw(s):
 
 
 def check_npy(s):
-    one, rows, long, short = s.path("one.npy"), s.path("rows.npy"), s.path("long.npy"), s.path("short.npy")
+    one, rows, long, short, whole = (s.path(n) for n in ("one.npy", "rows.npy", "long.npy", "short.npy", "whole"))
     n = s.size // 4
     make_bytes(one, 4 * n, 4, npy_header("u32", f"({n},)"))
     s.agree([], [one])
@@ -174,7 +174,6 @@ def check_npy(s):
     width = max(s.limits) << 20
     make_bytes(long, 2 * width, 7, npy_header("u16", f"(2, {width // 2})"))
     s.agree([], [long])
-    whole = s.path("whole")
     subprocess.run(["sh", "-c", 'gzip -1 -c "$0" >"$1"', one, s.path("one.gz")], check=True)
     s.agree([], [s.path("one.gz")])
     # Truncated, too long, of another type, together with what is no array, and what has no axis to sort.
@@ -255,8 +254,7 @@ def check_packed(s):
             f.write(f"{i * 7919 % 100003:06} line {i % 60000}\n")
     run([s.program, "sort", "-o", plain, text])
     empty = s.path("empty")
-    with open(empty, "wb"):
-        pass
+    make_bytes(empty, 0, 1)
     tools = [("gzip", "gz")] + ([("zstd", "zst")] if shutil.which("zstd") else [])
     for tool, ending in tools:
         for words, out in (([], f"out.{ending}"), (["-S", "16M"], f"out.{ending}"),
@@ -298,13 +296,12 @@ def check_packed(s):
 
 
 def check_failures(s):
-    raw, one, full = s.path("raw"), s.path("one.npy"), s.folder + "/nowhere"
-
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    for words, name in ((["--type", "u32"], raw), (["-u"], one), (["--record", "64"], raw)):
+    for words, file in ((["--type", "u32"], "raw"), (["-u"], "one.npy"), (["--record", "64"], "raw")):
+        name = s.path(file)
         command = [s.program, "sort", *words, "-S", "16M", name]
         status, error, _ = run([*command, "-T", s.folder, "-o", s.path("out")], preexec_fn=small_files)
         if status != 2 or "File too large" not in error or error.count("\n") != 1:
@@ -312,9 +309,7 @@ def check_failures(s):
         status, error, _ = run([*command, "-T", s.folder], stdout=open("/dev/full", "wb"))
         if status != 2 or "No space left" not in error or error.count("\n") != 1:
             say(f"a full output: {words}: status {status}, {error!r}")
-        status, error, _ = run([*command, "-T", full, "-o", s.path("out")])
-        if status != 2 or "No such file or directory" not in error:
-            say(f"no directory for temporary files: {words}: status {status}, {error!r}")
+        s.fails([*words, "-T", s.path("nowhere")], [name], "No such file or directory")
 
 
 def check_room(s):
@@ -348,13 +343,8 @@ def check_progress(s):
             begun.stdin.flush()
             time.sleep(0.03)
     begun.stdin.close()
-    told = b""
-    try:
-        while block := os.read(ours, 4096):
-            told += block
-    except OSError:  # the other end is closed
-        pass
-    if begun.wait() != 0 or b"upsweep sort: read, runs, " not in told or b" MB" not in told:
+    told, status = os.read(ours, 1 << 16), begun.wait()
+    if status != 0 or b"upsweep sort: read, runs, " not in told or b" MB" not in told:
         say(f"progress: {told!r}")
 
 
@@ -390,7 +380,7 @@ def main():
     parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--large", action="store_true", help="one sort of each kind only")
     given = parser.parse_args()
-    # In memory where there is room, since a short test would wait for the disk most of the time.
+    # In memory where there is room: a short test would wait for the disk.
     shared = given.megabytes < 20 and os.path.isdir("/dev/shm") and os.statvfs("/dev/shm")
     room = shared and shared.f_bavail * shared.f_frsize > 1 << 30
     with tempfile.TemporaryDirectory(dir="/dev/shm" if room else None) as folder:
