@@ -82,10 +82,8 @@ void usw_sort_few_pairs(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
     if (!in_order && p->payloads != NULL) {
         put(u, p->out_payloads, p->payload_bytes, from, n);
     }
-    if (p->out_keys != NULL && p->out_keys != p->keys) {
-        memcpy(p->out_keys, p->keys, n * key_bytes); /* from where they are put in order */
-    }
     if (!in_order && p->out_keys != NULL) {
+        memmove(p->out_keys, p->keys, n * key_bytes); /* put works in one array */
         put(u, p->out_keys, key_bytes, from, n);
     }
 }
