@@ -358,8 +358,9 @@ int io_output_commit(io_output *out, io_error *error)
     packing_of p = {out, error, false};
     int status = out->packer == NULL ? 0 : io_packer_end(out->packer, take_packed, &p);
     if (status != 0) {
+        status = end_of(&p, status);
         io_output_discard(out);
-        return end_of(&p, status);
+        return status;
     }
     io_packer_free(out->packer);
     out->packer = NULL;

@@ -8,7 +8,6 @@
 #include "gpu/launch_chain.cuh"
 
 enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 }; /* which first scatter counts */
-
 struct hybrid_plan {
     unsigned long long any, all;  /* OR and AND of the mapped keys */
     unsigned long long over;      /* keys in buckets that no local sort can hold */

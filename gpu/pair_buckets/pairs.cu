@@ -8,6 +8,8 @@
  *                   differ; sorted, or uneven?
  *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    gpu/pair_buckets/pairs_place.cuh: where the buckets begin; what is to be done.
+ *          Keys of 64 bits that leading bits do not spread evenly go by the buckets of a tree
+ *          (gpu/prefix_tree), from 2^23 pairs on.
  *          scatter  gpu/pair_buckets/pairs_scatter.cuh: to tmp by the first half of the bits, then
  *                   back, within the segments that this made, by the second half.
  *          sort     gpu/pair_buckets/pairs_sort.cuh: each bucket by the bits still undecided.
@@ -26,7 +28,7 @@
  *
  * Scratch  one copy of keys and values (two of the keys where the caller wants none back; two of
  *          both where up to SPARE_PAIRS bytes of keys are sorted in place with values as wide), 16
- *          bytes a bucket, and up to 1 MB of look-back words. */
+ *          bytes a bucket, up to 1 MB of look-back words, and for a tree up to 1.2 MB. */
 /* SPDX-License-Identifier: MIT */
 #include "gpu/pair_buckets/pairs_sort.cuh"
 #include "gpu/bucket_sort/2_weigh_tree.cuh"

@@ -317,6 +317,47 @@ def check_failures(s):
             say(f"no directory for temporary files: {words}: status {status}, {error!r}")
 
 
+def check_room(s):
+    """The disk is too small for temporary files, for the output, for both: said before anything is done."""
+    small, raw = s.path("small"), s.path("raw")
+    os.mkdir(small)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", small], stderr=subprocess.DEVNULL,
+                      check=False).returncode != 0:
+        print("check_room: left out, since no file system can be mounted")
+        return
+    try:
+        for place, out, sentence in ((small, s.path("out"), "temporary files need 15 MB, and there are 12 MB left"),
+                                     (s.folder, f"{small}/out", "the output needs 15 MB, and there are 12 MB left"),
+                                     (small, f"{small}/out", "temporary files and the output need 15 MB, and")):
+            status, error, _ = run([s.program, "sort", "--type", "u32", "-S", "16M", "-T", place, "-o", out, raw])
+            if status != 2 or sentence not in error or error.count("\n") != 1 or os.listdir(small):
+                say(f"no room for {sentence!r}: status {status}, {error!r}, {os.listdir(small)}")
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def check_progress(s):
+    """A person at a terminal sees how many bytes have come."""
+    ours, theirs = os.openpty()
+    begun = subprocess.Popen([s.program, "sort", "--type", "u64", "-S", "16M", "-T", s.folder, "-o", s.path("out")],
+                             stdin=subprocess.PIPE, stderr=theirs, env=ENV)
+    os.close(theirs)
+    with open(s.path("raw"), "rb") as f:
+        for i in range(56):
+            begun.stdin.write(f.read(1 << 18))
+            begun.stdin.flush()
+            time.sleep(0.03)
+    begun.stdin.close()
+    told = b""
+    try:
+        while block := os.read(ours, 4096):
+            told += block
+    except OSError:  # the other end is closed
+        pass
+    if begun.wait() != 0 or b"upsweep sort: read, runs, " not in told or b" MB" not in told:
+        say(f"progress: {told!r}")
+
+
 def check_kills(s, count):
     out, want = s.path("out"), s.path("want")
     for words, name in ((["-u"], s.path("one.npy")), (["--record", "64"], s.path("raw"))):
@@ -354,7 +395,8 @@ def main():
     room = shared and shared.f_bavail * shared.f_frsize > 1 << 30
     with tempfile.TemporaryDirectory(dir="/dev/shm" if room else None) as folder:
         s = Sorts(os.path.abspath(given.program), folder, given.megabytes, [int(a) for a in given.limits.split(",")])
-        checks = (check_raw, check_npy, check_records, check_order, check_packed, check_failures)
+        checks = (check_raw, check_npy, check_records, check_order, check_packed, check_failures,
+                  check_room, check_progress)
         for check in (check_large,) if given.large else checks:
             begin = time.monotonic()
             check(s)

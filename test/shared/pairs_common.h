@@ -84,20 +84,21 @@ static void merge_sort(item *v, item *tmp, size_t n)
     if (n < 2) {
         return;
     }
-    size_t half = n / 2, i = 0, j = half;
+    size_t half = n / 2, i = 0, j = half, k = 0;
     merge_sort(v, tmp, half);
     merge_sort(v + half, tmp, n - half);
     if (v[half - 1].key <= v[half].key) {
         return;
     }
     memcpy(tmp, v, half * sizeof *v);
-    for (size_t k = 0; i < half; k++) {
-        bool right = j < n && v[j].key < tmp[i].key;
-        const item *from = right ? &v[j] : &tmp[i];
-        v[k] = *from;
+    while (i < half && j < n) { /* both are read, so that no branch is guessed */
+        item a = tmp[i], b = v[j];
+        bool right = b.key < a.key;
+        v[k++] = (item){right ? b.key : a.key, right ? b.at : a.at};
         j += right;
         i += !right;
     }
+    memcpy(v + k, tmp + i, (half - i) * sizeof *v);
 }
 
 /* The stable order of keys by the bits [lo, hi) of the mapped key. */
