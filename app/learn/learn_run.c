@@ -234,7 +234,7 @@ static int python_began(const char *file, const learn_told *told)
 static int run_in(const char *directory, const char *file, learn_solution solution,
                   const learn_case *cases, size_t count, learn_told *told)
 {
-    bool python = file != NULL && learn_language_of(file) == LEARN_PYTHON;
+    bool python = learn_language_of(file) == LEARN_PYTHON; /* not of ours */
     if (!write_file(directory, "lanes.h", page_part_lanes_h, page_part_lanes_h_size) ||
         !write_file(directory, "lanes.c", page_part_lanes_c, page_part_lanes_c_size) ||
         !write_file(directory, "lanes.py", page_part_lanes_py, page_part_lanes_py_size) ||
@@ -263,7 +263,7 @@ static int run_somewhere(const char *file, learn_solution solution, const learn_
 
 learn_language learn_language_of(const char *file)
 {
-    size_t length = strlen(file);
+    size_t length = file == NULL ? 0 : strlen(file);
     return length > 3 && strcmp(file + length - 3, ".py") == 0 ? LEARN_PYTHON : LEARN_C;
 }
 

@@ -8,7 +8,6 @@ the same bytes as in memory and as Python's sort, the limit itself, and what mus
 import argparse
 import json
 import os
-import random
 import resource
 import shutil
 import signal
@@ -17,11 +16,12 @@ import sys
 import tempfile
 import time
 
-ENV = {**os.environ, "LC_ALL": "C"}
+sys.dont_write_bytecode = True  # nothing is left beside the tests
+from array_files import ENV, make_bytes, npy_header, run, same  # noqa: E402
+
 EXTRA = 2 << 20  # bytes that the limit may be passed by
 TYPES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4,
          "f64": 8}
-NUMPY = {"u8": "|u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i8": "|i1", "i64": "<i8", "f32": "<f4", "f64": "<f8"}
 problems = []
 
 # The oracle, in a process of its own, since a child's most memory begins with that of its parent.
@@ -40,40 +40,6 @@ open(target, "wb").write(b"".join(all))
 def say(problem):
     problems.append(problem)
     print("FAILED:", problem, flush=True)
-
-
-def run(command, source=None, **more):
-    """Status, standard error, and the most memory that the command has held."""
-    begun = subprocess.Popen(command, stdin=source, stderr=subprocess.PIPE, env=ENV, **more)
-    error = begun.stderr.read()
-    _, status, usage = os.wait4(begun.pid, 0)
-    begun.returncode = os.waitstatus_to_exitcode(status)
-    return begun.returncode, error.decode("utf-8", "replace"), usage.ru_maxrss * 1024
-
-
-def same(a, b):
-    return subprocess.run(["cmp", "-s", a, b], check=False).returncode == 0
-
-
-def make_bytes(path, size, seed, head=b"", few=False):
-    """Random bytes; few: of each eight only one is, so that many elements are equal."""
-    rng = random.Random(seed)
-    with open(path, "wb") as f:
-        f.write(head)
-        while size > 0:
-            step = min(size, 1 << 16)
-            block = bytearray(rng.randbytes(step))
-            if few:
-                for i in range(8):
-                    block[i::8] = bytes(len(block[i::8])) if i != 1 else bytes(b & 15 for b in block[i::8])
-            f.write(block)
-            size -= step
-
-
-def npy_header(kind, shape):
-    text = f"{{'descr': '{NUMPY[kind]}', 'fortran_order': False, 'shape': {shape}, }}".encode()
-    text += b" " * (-(len(text) + 11) % 64) + b"\n"
-    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
 
 
 class Sorts:
