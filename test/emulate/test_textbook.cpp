@@ -63,7 +63,7 @@ static void test_pieces(void **)
             std::sort(sorted.begin(), sorted.end());
             usw_gpu *g = opened();
             uint16_t *at = on_device(keys);
-            const usw_gpu_sort s = {at, n, 1, {16, 0, 0, 0}, 0, 16, false, false};
+            const usw_gpu_sort s = {at, n, 1, {16, 0, 0, 0}, 0, 16, false, false, nullptr};
             size_t passes = 0;
             usw_gpu_fault_found fault;
             usw_gpu_begin(g, false);
