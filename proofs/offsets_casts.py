@@ -44,9 +44,9 @@ BOUNDED = {
     "n - 1 fits 32 bits where positions have 32: among the GUARDS": {
         "cpu/pair_sort/pack_cpu.h": ["low"], "cpu/selection/select_cpu.h": ["position"],
         "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"], "cpu/strings/strings.h": ["item"],
-        "cpu/pair_sort/pair_weave.c": ["(begin + i)"], "cpu/patterns/pair_weave.c": ["(begin + i)"]},
+        "cpu/patterns/pair_weave.c": ["(begin + i)"]},
     "places in a leaf, which fits a cache": {
-        "cpu/pair_sort/leaf.h": ["i"], "cpu/pair_sort/narrow_close_keys.h": ["i"],
+        "cpu/pair_sort/few_pairs.c": ["(words[i] & mask)"], "cpu/pair_sort/leaf.h": ["i"], "cpu/pair_sort/narrow_close_keys.h": ["i"],
         "cpu/pair_sort/narrow_leaf.h": ["(i + j)"], "cpu/pair_sort/sort_by_tags.h": ["i"],
         "cpu/pair_sort/wide_keys.h": ["i", "n", "(wide[i] & places)"], "cpu/cache_sort/merge_blocks.h": ["usw_div_up(n, KEYS)"]},
     "fewer than 2^32 words: n - 1 fits 32 bits, among the GUARDS": {
@@ -68,7 +68,7 @@ BOUNDED = {
         "cpu/pair_sort/few_values_avx2.h": ["(bits | bits >> 32)"],
         "cpu/patterns/patterns_cpu.h": ["falls", "rises"], "cpu/selection/select_cpu.h": ["(i + 1)"],
         "cpu/selection/split_avx2.h": ["sizeof(KEY)"], "core/isa.c": ["best", "CPU_COUNT(&set)", "online"],
-        "core/threads.c": ["cores", "usw_min(usw_max(2 * p->pause, PAUSE), PAUSE_MAX)"], "cpu/cache_sort/cache_sort_cpu.h": ["v"],
+        "core/threads.c": ["cores"], "cpu/cache_sort/cache_sort_cpu.h": ["v"],
         "cpu/folds/float_tile.h": ["(heads[RUN * r + (size_t)j] != 0)"]},
     "bytes of a record's key": {
         "core/record_keys.h": ["(8 * below)", "(end - begin)", "(8 * (f->bytes - end))"],

@@ -78,6 +78,21 @@ static void test_sorts(void **state)
 
 /* ---- keys that carry something ---- */
 
+/* Keys of 32 bits that differ in their lowest twelve bits and in one near the top. */
+enum { TWO_SHORT_RANGES = PATTERNS };
+
+static void fill_pairs(unsigned pattern, unsigned type, char *keys, size_t n)
+{
+    uint64_t state = 3;
+    if (pattern != TWO_SHORT_RANGES) {
+        fill(pattern, (upsweep_type)type, keys, n);
+    }
+    for (size_t i = 0; pattern == TWO_SHORT_RANGES && i < n; i++) {
+        uint64_t r = input_random(&state);
+        usw_store_raw(keys + 4 * i, 4, (r & 1) << 30 | (r >> 8 & 0xfff));
+    }
+}
+
 /* Values are numbers of 16 or 32 bits, which tell whether equal keys stay in order. */
 static void try_pairs(upsweep *u, unsigned isa, unsigned type, unsigned pattern, size_t vb,
                       size_t n)
@@ -86,7 +101,7 @@ static void try_pairs(upsweep *u, unsigned isa, unsigned type, unsigned pattern,
     char *before = malloc(n * bytes), *keys = malloc(n * bytes), *values = malloc(n * vb);
     uint32_t *index = malloc(n * sizeof *index);
     assert_true(before != NULL && keys != NULL && values != NULL && index != NULL);
-    fill(pattern, (upsweep_type)type, before, n);
+    fill_pairs(pattern, type, before, n);
     memcpy(keys, before, n * bytes);
     for (size_t i = 0; i < n; i++) {
         usw_store_raw(values + i * vb, vb, i);
@@ -119,6 +134,9 @@ static void test_pairs(void **state)
             try_pairs(two, isa, type, INPUT_FEW_VALUES, 2, 70001);
             try_pairs(u, isa, type, INPUT_ONE_FULL_BUCKET, 4, 1000);
             try_pairs(u, isa, type, INPUT_ONE_FULL_BUCKET, 4, 5000);
+            if (upsweep_type_bytes((upsweep_type)type) == 4) {
+                try_pairs(u, isa, type, TWO_SHORT_RANGES, 4, 1000);
+            }
             if (isa == 1 && upsweep_type_bytes((upsweep_type)type) == 4) {
                 try_pairs(u, isa, type, INPUT_ONE_FULL_BUCKET, 4, 2100000);
             }

@@ -140,10 +140,35 @@ static void large(usw_transport *t, void *context)
     upsweep_close(u);
 }
 
+/* Pairs enough for two threads of each rank, whose handle has them. */
+static void by_threads(usw_transport *t, void *context)
+{
+    (void)context;
+    enum { N = 300000 };
+    upsweep *u = NULL;
+    upsweep_config config = {.size = sizeof config, .threads = 2};
+    uint32_t *keys = calloc(N, sizeof *keys), *values = calloc(N, sizeof *values);
+    if (upsweep_open(&u, "cpu", &config) != UPSWEEP_OK || keys == NULL || values == NULL) {
+        abort();
+    }
+    input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, N, (uint64_t)t->rank);
+    upsweep_sort(u, values, N, UPSWEEP_U32, NULL); /* its report says how many threads there are */
+    memcpy(values, keys, N * sizeof *keys);
+    faults += usw_ranks_sort_pairs(t, u, keys, values, N, UPSWEEP_U32, sizeof *values, NULL, keys,
+                                   values, NULL, NULL) != UPSWEEP_OK;
+    for (size_t i = 0; i < N; i++) { /* that ranks follow one another is asked with one thread */
+        faults += keys[i] != values[i] || (i > 0 && keys[i - 1] > keys[i]);
+    }
+    free(values);
+    free(keys);
+    upsweep_close(u);
+}
+
 static void large_arrays(void **state)
 {
     (void)state;
     run_ranks(3, large, NULL);
+    run_ranks(2, by_threads, NULL);
     assert_int_equal(faults, 0);
 }
 
