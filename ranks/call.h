@@ -44,13 +44,20 @@ typedef struct usw_call {
 
 /* A way that a call can take (core/routes.h), counted for the type of this call, since calls of
  * upsweep.h in between have said theirs. types: USW_NO_TYPES where the type makes no difference. */
-#define USW_RANKS_ROUTE(c, name, types)                                                            \
-    do {                                                                                           \
-        USW_CALL_BEGINS(USW_RANKS_ISA);                                                            \
-        USW_CALL_TYPE((unsigned)(c)->said[USW_SAID_TYPE]);                                         \
-        USW_ROUTE_ON(name, types, 1u << USW_RANKS_ISA);                                            \
-    } while (0)
+#define USW_RANKS_ROUTE(c, name, types) USW_RANKS_ROUTE_IF(true, c, name, types)
+#ifdef USW_CHECKED
 enum { USW_RANKS_ISA = 0 }; /* ways are those of all instruction sets, and are counted under one */
+#define USW_RANKS_ROUTE_IF(condition, c, name, types)                                              \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            USW_CALL_BEGINS(USW_RANKS_ISA);                                                        \
+            USW_CALL_TYPE((unsigned)(c)->said[USW_SAID_TYPE]);                                     \
+            USW_ROUTE_ON(name, types, 1u << USW_RANKS_ISA);                                        \
+        }                                                                                          \
+    } while (0)
+#else
+#define USW_RANKS_ROUTE_IF(condition, c, name, types) ((void)0)
+#endif
 
 /* `name` tells calls apart: a number. */
 void usw_begin(usw_call *c, usw_transport *t, upsweep *u, unsigned name);

@@ -139,12 +139,8 @@ bool usw_classify(usw_call *c, const usw_keys *keys, usw_cuts *cuts)
         memset(j.ladder, 0xff, sizeof *j.ladder << j.steps);
         memcpy(j.ladder, cuts->edge, cuts->edges * sizeof *j.ladder);
     }
-    if (keys->words > 1) {
-        USW_RANKS_ROUTE(c, "buckets of several words, key by key", USW_NO_TYPES);
-    }
-    if (threads > 1) {
-        USW_RANKS_ROUTE(c, "by several threads", USW_NO_TYPES);
-    }
+    USW_RANKS_ROUTE_IF(keys->words > 1, c, "buckets of several words, key by key", USW_NO_TYPES);
+    USW_RANKS_ROUTE_IF(threads > 1, c, "by several threads", USW_NO_TYPES);
     io_parallel(threads, tasks, class_stretch, &j);
     for (size_t t = 0; t < threads; t++) {
         for (size_t b = 0; b < buckets; b++) {

@@ -145,11 +145,8 @@ bool usw_cut_by_sizes(usw_call *c, const usw_keys *keys, const uint64_t *sizes, 
     uint64_t most = usw_max(4096, USW_SAMPLE_WORDS / keys->words);
     most = c->t->sample > 0 ? c->t->sample : most;
     size_t count = (size_t)usw_min(usw_total(c), most);
-    if (count == usw_total(c)) {
-        USW_RANKS_ROUTE(c, "the sample is the whole", USW_ALL_TYPES);
-    } else {
-        USW_RANKS_ROUTE(c, "the sample is a part", USW_ALL_TYPES);
-    }
+    USW_RANKS_ROUTE_IF(count == usw_total(c), c, "the sample is the whole", USW_ALL_TYPES);
+    USW_RANKS_ROUTE_IF(count < usw_total(c), c, "the sample is a part", USW_ALL_TYPES);
     uint64_t *sample = take_sample(c, keys, count);
     if (sample == NULL && !usw_agree(c)) {
         return false;

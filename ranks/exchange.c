@@ -36,20 +36,16 @@ bool usw_exchange(usw_call *c, const usw_plan *plan, const void *from, void *to,
     void *parted = as_it_is ? NULL : usw_take(c, (size_t)plan->here, bytes);
     void *got = c->host ? to : usw_take(c, (size_t)plan->there, bytes);
     const void *parts = as_it_is ? from : parted;
-    if (as_it_is) {
-        USW_RANKS_ROUTE(c, "parts follow one another", USW_ALL_TYPES);
-    } else if (plan->cuts->count == 0) {
-        USW_RANKS_ROUTE(c, "one part", USW_ALL_TYPES);
-    } else {
-        USW_RANKS_ROUTE(c, "elements are split by parts", USW_ALL_TYPES);
-    }
+    size_t cuts = plan->cuts->count;
+    USW_RANKS_ROUTE_IF(as_it_is, c, "parts follow one another", USW_ALL_TYPES);
+    USW_RANKS_ROUTE_IF(!as_it_is && cuts == 0, c, "one part", USW_ALL_TYPES);
+    USW_RANKS_ROUTE_IF(!as_it_is && cuts > 0, c, "elements are split by parts", USW_ALL_TYPES);
     if (parted != NULL && (got != NULL || plan->there == 0) && plan->here > 0) {
-        if (plan->cuts->count == 0) {
+        if (cuts == 0) {
             memcpy(parted, from, (size_t)plan->here * bytes);
         } else {
-            usw_done(c, upsweep_split_ids(c->u, from, plan->cuts->to, UPSWEEP_U16,
-                                          plan->cuts->count + 1, parted, (size_t)plan->here, bytes,
-                                          NULL, NULL));
+            usw_done(c, upsweep_split_ids(c->u, from, plan->cuts->to, UPSWEEP_U16, cuts + 1, parted,
+                                          (size_t)plan->here, bytes, NULL, NULL));
         }
     }
     if (!usw_agree(c) ||

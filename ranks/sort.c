@@ -102,13 +102,13 @@ static bool plan(job *j, size_t *n_out, bool presort)
     if (!usw_agree_on_said(c) || !usw_count_ranks(c, n)) {
         return false;
     }
-    if (j->layout.kind == UPSWEEP_MPI_AS_GIVEN) {
-        USW_RANKS_ROUTE(c, "as many for each rank as it gave", USW_ALL_TYPES);
-    } else if (j->layout.kind == UPSWEEP_MPI_EVEN) {
-        USW_RANKS_ROUTE(c, "as many for each rank as for another", USW_ALL_TYPES);
-    } else {
-        USW_RANKS_ROUTE(c, "for each rank what its splitters say", USW_ALL_TYPES);
-    }
+    upsweep_mpi_layout_kind kind = j->layout.kind;
+    USW_RANKS_ROUTE_IF(kind == UPSWEEP_MPI_AS_GIVEN, c, "as many for each rank as it gave",
+                       USW_ALL_TYPES);
+    USW_RANKS_ROUTE_IF(kind == UPSWEEP_MPI_EVEN, c, "as many for each rank as for another",
+                       USW_ALL_TYPES);
+    USW_RANKS_ROUTE_IF(kind == UPSWEEP_MPI_SPLITTERS, c, "for each rank what its splitters say",
+                       USW_ALL_TYPES);
     uint64_t *sizes = usw_take(c, ranks, sizeof *sizes);
     j->keys.data = presort ? sorted_copy(j) : usw_on_host(c, j->given, n, j->keys.bytes);
     if (!usw_agree(c)) {
@@ -116,11 +116,11 @@ static bool plan(job *j, size_t *n_out, bool presort)
     }
     for (size_t r = 0; r < ranks; r++) {
         __uint128_t all = usw_total(c);
-        sizes[r] = j->layout.kind == UPSWEEP_MPI_AS_GIVEN
+        sizes[r] = kind == UPSWEEP_MPI_AS_GIVEN
                        ? c->first[r + 1] - c->first[r]
                        : (uint64_t)(all * (r + 1) / ranks) - (uint64_t)(all * r / ranks);
     }
-    bool cut = j->layout.kind == UPSWEEP_MPI_SPLITTERS && ranks > 1
+    bool cut = kind == UPSWEEP_MPI_SPLITTERS && ranks > 1
                    ? usw_cut_by_splitters(c, &j->keys, j->layout.splitters, &j->cuts)
                    : usw_cut_by_sizes(c, &j->keys, sizes, &j->cuts);
     return cut && usw_plan_exchange(c, n, &j->cuts, &j->plan);
@@ -215,11 +215,8 @@ static bool send_places(job *j, uint64_t *places)
         most = usw_max(most, c->first[r + 1] - c->first[r]);
     }
     size_t bytes = most <= UINT32_MAX ? 4 : 8, n = j->keys.n;
-    if (bytes == 4) {
-        USW_RANKS_ROUTE(c, "places travel in 4 bytes", USW_ALL_TYPES);
-    } else {
-        USW_RANKS_ROUTE(c, "places travel in 8 bytes", USW_ALL_TYPES);
-    }
+    USW_RANKS_ROUTE_IF(bytes == 4, c, "places travel in 4 bytes", USW_ALL_TYPES);
+    USW_RANKS_ROUTE_IF(bytes == 8, c, "places travel in 8 bytes", USW_ALL_TYPES);
     unsigned char *mine = usw_take(c, n, bytes);
     for (size_t i = 0; mine != NULL && i < n; i++) {
         usw_store_raw(mine + i * bytes, bytes, i);
