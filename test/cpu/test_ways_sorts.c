@@ -75,19 +75,11 @@ static void test_table(void **state)
 static void try_sort(upsweep *u, unsigned isa, unsigned type, unsigned pattern, unsigned flags,
                      const char *algorithm, size_t n)
 {
-    size_t bytes = upsweep_type_bytes((upsweep_type)type);
-    void *keys = malloc(n * bytes), *before = malloc(n * bytes);
-    assert_true(keys != NULL && before != NULL);
-    fill(pattern, (upsweep_type)type, keys, n);
-    memcpy(before, keys, n * bytes);
+    void *keys = malloc(n * upsweep_type_bytes((upsweep_type)type));
     upsweep_options o = {.size = sizeof o, .flags = flags, .algorithm = algorithm};
-    upsweep_status status = upsweep_sort(u, keys, n, (upsweep_type)type, &o);
-    require(status != UPSWEEP_OK
-                ? upsweep_error(u)
-                : oracle_sorted((upsweep_type)type, flags & ~(unsigned)UPSWEEP_IN_PLACE, before,
-                                keys, n),
-            "sort", isa, type, pattern);
-    free(before);
+    assert_non_null(keys);
+    fill(pattern, (upsweep_type)type, keys, n);
+    check_sort(u, isa, type, pattern, keys, n, &o);
     free(keys);
 }
 

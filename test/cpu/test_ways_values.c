@@ -21,8 +21,8 @@ static void try_sort(upsweep *u, unsigned isa, unsigned type, unsigned pattern, 
                      const upsweep_options *o, size_t n)
 {
     size_t bytes = upsweep_type_bytes((upsweep_type)type);
-    char *keys = malloc(n * bytes), *before = malloc(n * bytes);
-    assert_true(keys != NULL && before != NULL);
+    char *keys = malloc(n * bytes);
+    assert_non_null(keys);
     fill(least ? HALF_LEAST : pattern, (upsweep_type)type, keys, n);
     for (size_t i = 0; least && type >= UPSWEEP_F16 && i < n; i++) {
         if (i % 5 < 3) {
@@ -34,14 +34,7 @@ static void try_sort(upsweep *u, unsigned isa, unsigned type, unsigned pattern, 
          i++) { /* such are compared as they are */
         doubles[i] = doubles[i] != doubles[i] || doubles[i] == 0 ? (double)i : doubles[i];
     }
-    memcpy(before, keys, n * bytes);
-    upsweep_status status = upsweep_sort(u, keys, n, (upsweep_type)type, o);
-    require(status != UPSWEEP_OK
-                ? upsweep_error(u)
-                : oracle_sorted((upsweep_type)type, o->flags & ~(unsigned)UPSWEEP_IN_PLACE, before,
-                                keys, n),
-            "sort", isa, type, pattern);
-    free(before);
+    check_sort(u, isa, type, pattern, keys, n, o);
     free(keys);
 }
 

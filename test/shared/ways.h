@@ -54,4 +54,21 @@ static inline void fill(unsigned pattern, upsweep_type type, void *keys, size_t 
     }
 }
 
+/* Sorts n keys that were filled in the pattern, and compares. */
+static inline void check_sort(upsweep *u, unsigned isa, unsigned type, unsigned pattern, void *keys,
+                              size_t n, const upsweep_options *o)
+{
+    size_t bytes = upsweep_type_bytes((upsweep_type)type);
+    void *before = malloc(n * bytes);
+    assert_non_null(before);
+    memcpy(before, keys, n * bytes);
+    upsweep_status status = upsweep_sort(u, keys, n, (upsweep_type)type, o);
+    require(status != UPSWEEP_OK
+                ? upsweep_error(u)
+                : oracle_sorted((upsweep_type)type, o->flags & ~(unsigned)UPSWEEP_IN_PLACE, before,
+                                keys, n),
+            "sort", isa, type, pattern);
+    free(before);
+}
+
 #endif
