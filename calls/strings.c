@@ -69,6 +69,12 @@ static uint64_t offset_at(const void *offsets, unsigned offset_bytes, size_t i)
     return offset_bytes == 4 ? ((const uint32_t *)offsets)[i] : ((const uint64_t *)offsets)[i];
 }
 
+/* Where no string has a byte there may be no array of them; offsets are added to some address. */
+static const unsigned char *some_bytes(const void *bytes)
+{
+    return bytes != NULL ? bytes : (const unsigned char *)"";
+}
+
 /* Checks strings in Arrow's layout, and fills in where they are. */
 static upsweep_status check_strings(upsweep *u, const usw_options *o, const void *bytes,
                                     const void *offsets, unsigned offset_bits, size_t n,
@@ -91,7 +97,8 @@ static upsweep_status check_strings(upsweep *u, const usw_options *o, const void
     if (status != UPSWEEP_OK || n == 0) {
         return status;
     }
-    *s = (usw_strings){.bytes = bytes, .offsets = offsets, .offset_bytes = offset_bits / 8};
+    *s = (usw_strings){
+        .bytes = some_bytes(bytes), .offsets = offsets, .offset_bytes = offset_bits / 8};
     uint64_t first = offset_at(offsets, s->offset_bytes, 0);
     uint64_t end = offset_at(offsets, s->offset_bytes, n);
     usw_offer_threads(u, (size_t)(end - first) + total);
@@ -104,7 +111,7 @@ static upsweep_status check_strings(upsweep *u, const usw_options *o, const void
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "bytes is NULL, but the strings have %zu",
                         (size_t)(end - first));
     }
-    s->end = bytes != NULL ? s->bytes + end : s->bytes;
+    s->end = s->bytes + end;
     return UPSWEEP_OK;
 }
 
@@ -326,8 +333,8 @@ upsweep_status upsweep_sort_slices(upsweep *u, const void *bytes, size_t size, u
                          .n = n,
                          .descending = (o.flags & UPSWEEP_DESCENDING) != 0,
                          .distinct = distinct != NULL};
-    s.strings = (usw_strings){.bytes = bytes, .length_bits = length_bits};
-    s.strings.end = bytes != NULL ? s.strings.bytes + size : s.strings.bytes;
+    s.strings = (usw_strings){.bytes = some_bytes(bytes), .length_bits = length_bits};
+    s.strings.end = s.strings.bytes + size;
     status = bytes == NULL && size > 0
                  ? usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "bytes is NULL, but size is %zu", size)
                  : check_slices(u, &o, &s, size);
