@@ -77,7 +77,7 @@ def test_the_program_judges(tmp_path):
     task.write_text("import sys\nfrom upsweep.lanes import Round, lanes\nassert sys.executable == %r\n\n\ndef solve(a):\n"
                     '    with Round("double"):\n        for t in lanes(len(a)):\n            a[t] *= 2\n' % sys.executable)
     env = {k: v for k, v in os.environ.items() if k != "PYTHON"}
-    for text, code, says in ((task.read_text(), 0, "Right: "), (task.read_text().replace("2", "3"), 1, "Not yet: a[0] is ")):
+    for text, code, says in ((task.read_text(), 0, "Right: "), (task.read_text().replace("*= 2", "*= 3"), 1, "Not yet: a[0] is ")):
         task.write_text(text)
         r = subprocess.run([sys.executable, "-m", "upsweep", "learn", "map/double", str(task)], capture_output=True, text=True,
                            env=env)
