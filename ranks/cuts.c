@@ -156,9 +156,10 @@ bool usw_cut_by_sizes(usw_call *c, const usw_keys *keys, const uint64_t *sizes, 
     }
     size_t buckets = 2 * cuts->edges + 1;
     uint64_t *all = usw_take(c, buckets, sizeof *all);
-    uint64_t *less = usw_take(c, cuts->count, 2 * sizeof *less), *equal = less + cuts->count;
+    uint64_t *less = usw_take(c, cuts->count, 2 * sizeof *less);
+    uint64_t *equal = less == NULL ? NULL : less + cuts->count;
     uint32_t *first_cut = usw_take(c, buckets + 1, sizeof *first_cut);
-    if (!usw_agree(c)) {
+    if (!usw_agree(c) || all == NULL || less == NULL) {
         return false;
     }
     usw_give(c, sample);
