@@ -55,6 +55,7 @@ typedef enum usw_carried { USW_CARRY_NOTHING, USW_CARRY_VALUES, USW_CARRY_INDEX 
 #define USW_ROUTE_IF_ON(condition, name, types, isas) ((void)0)
 #define USW_ROUTE_CARRIED(name, carried) ((void)0)
 #define USW_ROUTE_PAIRS(name) ((void)0)
+#define USW_ROUTE_PAIRS_OF(name, types) ((void)0)
 #define USW_ROUTE_WORK(name, keys) ((void)0)
 #define USW_CALL_BEGINS(isa) ((void)0)
 #define USW_CALL_TYPE(t) ((void)0)
@@ -134,8 +135,9 @@ static inline void usw_route_take(usw_route *r, uint64_t work)
 /* Of keys that carry nothing, values, positions: bits 1 << USW_CARRY_... */
 #define USW_ROUTE_CARRIED(name, what) USW_ROUTE_RECORD(name, USW_ROUTE_DEFAULT, what, USW_ON_ALL, 0)
 /* Of keys that carry values, and of keys that carry their positions. */
-#define USW_ROUTE_PAIRS(name)                                                                      \
-    USW_ROUTE_CARRIED(name, 1u << USW_CARRY_VALUES | 1u << USW_CARRY_INDEX)
+#define USW_ROUTE_PAIRS(name) USW_ROUTE_PAIRS_OF(name, USW_ROUTE_DEFAULT)
+#define USW_ROUTE_PAIRS_OF(name, types)                                                            \
+    USW_ROUTE_RECORD(name, types, 1u << USW_CARRY_VALUES | 1u << USW_CARRY_INDEX, USW_ON_ALL, 0)
 
 /* Adds to the way's work, too. */
 #define USW_ROUTE_WORK(name, work) USW_ROUTE_RECORD(name, USW_ROUTE_DEFAULT, 0, USW_ON_ALL, work)

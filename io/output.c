@@ -152,24 +152,23 @@ static int open_unnamed(io_output *out)
     return out->named ? 0 : -1;
 }
 
-/* A file without a name that is only to be read back. */
+int io_scratch_file(const char *directory)
+{
+    int fd = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    char name[PATH_MAX];
+    if (fd < 0 && snprintf(name, sizeof name, "%s/.upsweep-XXXXXX", directory) < PATH_MAX) {
+        fd = mkostemp(name, O_CLOEXEC);
+        if (fd >= 0) {
+            (void)unlink(name);
+        }
+    }
+    return fd;
+}
+
 static int open_scratch(io_output *out)
 {
     const char *asked = getenv("TMPDIR");
-    const char *directory = asked != NULL && *asked != '\0' ? asked : "/tmp";
-    out->fd = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    if (out->fd >= 0) {
-        return 0;
-    }
-    char name[PATH_MAX];
-    if (snprintf(name, sizeof name, "%s/.upsweep-XXXXXX", directory) >= (int)sizeof name) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    out->fd = mkostemp(name, O_CLOEXEC);
-    if (out->fd >= 0) {
-        (void)unlink(name);
-    }
+    out->fd = io_scratch_file(asked != NULL && *asked != '\0' ? asked : "/tmp");
     return out->fd < 0 ? -1 : 0;
 }
 

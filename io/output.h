@@ -55,6 +55,8 @@ int io_output_open(io_output *out, const char *name, io_error *error);
  * commits.
  */
 int io_output_open_shared(io_output *out, const char *name, char path[PATH_MAX], io_error *error);
+/* A file without a name in the directory, only to be read back; -1, and errno says why. */
+int io_scratch_file(const char *directory);
 /* From now on, and before anything has been written, bytes are packed; level as io_packer_new has
  * it. Returns as io_output_open, but *out needs discarding. */
 int io_output_pack(io_output *out, io_packing packing, int level, unsigned threads,

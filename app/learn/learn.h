@@ -29,9 +29,8 @@ typedef struct learn_task {
     bool (*make)(size_t k, learn_case *c);
     /* What is wrong with the outcome for c, as a sentence, or "". */
     void (*check)(const learn_case *c, const uint32_t *result, char *text, size_t bytes);
-    size_t slack; /* percent of our work that theirs may be above it */
-    bool
-        may_copy; /* theirs may end with a round that copies the result, even where ours need not */
+    size_t slack;  /* percent of our work that theirs may be above it */
+    bool may_copy; /* theirs may end with a round "back" that copies the result to a */
 } learn_task;
 
 const learn_task *learn_task_at(size_t i);

@@ -7,7 +7,6 @@
 
 #include "io/memory.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -99,7 +98,7 @@ static int open_counted(const sort_job *job)
     const char *one;
     size_t count;
     const char *directory = sort_external_directories(job, &one, &count)[0];
-    int fd = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    int fd = io_scratch_file(directory);
     if (fd < 0) {
         app_fail("%s: no temporary file can be made: %s", directory, strerror(errno));
     }

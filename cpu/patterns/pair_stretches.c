@@ -325,7 +325,7 @@ bool usw_sort_pair_stretches(upsweep *u, const usw_pair_sort *p, size_t key_byte
                usw_weave_pairs(&s);
     }
     if (done) {
-        USW_ROUTE_OF("in order but for some", USW_WIDE_TYPES);
+        USW_ROUTE_PAIRS_OF("in order but for some", USW_WIDE_TYPES);
         *p->found = USW_NEARLY_SORTED;
     } else {
         USW_ROUTE_OF("stretches, but not to be merged", USW_WIDE_TYPES);
