@@ -1,17 +1,17 @@
 #!/bin/sh
 # long.sh [JOBS] - what takes too long for every change, about 90 minutes on 2 cores: clang's analyser at
-# its full depth, all tests under
-# the address, undefined-behaviour and memory sanitizers, those of threads under the thread sanitizer,
-# valgrind, the fuzz targets for FUZZ_SECONDS each (60), every call beside its oracle for CALLS_SECONDS
-# (600), all failures, sorts beyond memory, the ABI beside that of 0.1.0, how much of the library the tests reach, and the
-# Python package with more cases and from its archive of sources.
-# STEPS="lint asan tsan msan valgrind fuzz calls failures external abi coverage python" picks. A line a step at the end;
-# ends with 1 if anything failed.
+# its full depth, all tests under the address, undefined-behaviour and memory sanitizers, those of threads
+# under the thread sanitizer, valgrind, the fuzz targets for FUZZ_SECONDS each (60), every call beside its
+# oracle for CALLS_SECONDS (300) and in CALLS_CASES (10^6), the verbs beside their rivals, the Python package
+# with more cases and from its archive of sources, sorts beyond memory, all failures, the ABI beside that of
+# 0.1.0, and how much of the library the tests reach.
+# STEPS="lint asan tsan msan valgrind fuzz calls verbs sizes failures abi coverage" picks. A line a step at
+# the end; ends with 1 if anything failed.
 # SPDX-License-Identifier: MIT
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}
-steps=${STEPS:-lint asan tsan msan valgrind fuzz calls failures external abi coverage python}
+steps=${STEPS:-lint asan tsan msan valgrind fuzz calls verbs sizes failures abi coverage}
 results=
 failed=0
 began=$(date +%s)
@@ -68,13 +68,6 @@ lint_step() {
     verdict "linters, the analyser at its full depth" $?
 }
 
-python() {
-    configure build-python -DCMAKE_BUILD_TYPE=Release && cmake --build build-python -j "$jobs" --target upsweep &&
-        sh test/python/run.sh build-python long
-    status=$?
-    if [ $status = 77 ]; then result "the Python package" "left out"; else verdict "the Python package" $status; fi
-}
-
 asan() {
     have clang || return
     clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
@@ -104,22 +97,50 @@ msan() {
     verdict "memory that was never written" $? "$passed"
 }
 
-valgrind_step() {
-    have valgrind || return
-    status=0
-    configure build-valgrind -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF &&
-        cmake --build build-valgrind -j "$jobs" --target test_calls test_threads || status=1
-    for test in calls threads; do
-        [ $status = 0 ] || break
-        UPSWEEP_TEST_SMALL=1 valgrind --quiet --error-exitcode=9 --leak-check=full \
-            --errors-for-leak-kinds=definite "build-valgrind/test/test_$test" >build-valgrind/$test.log 2>&1 || {
-            status=1
-            tail -40 build-valgrind/$test.log
-        }
+# Programs as a release is compiled, which several steps share.
+release_build() { # TARGETS...
+    configure build-long -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF && cmake --build build-long -j "$jobs" --target "$@"
+}
+# Starts functions beside each other, $jobs at a time, and then gives a line for each: the status with which
+# it ended, and the last line that it wrote.
+beside() { # FUNCTION...
+    running=0
+    for function in "$@"; do
+        { $function >"build-long/$function.log" 2>&1; echo $? >"build-long/$function.status"; } &
+        running=$((running + 1))
+        [ $((running % jobs)) = 0 ] && wait
     done
-    verdict valgrind $status "2 programs"
+    wait
+    for function in "$@"; do
+        status=$(cat "build-long/$function.status")
+        case $status in
+        0) ;;
+        77) result "$function" "left out: $(tail -n 1 "build-long/$function.log")"; continue ;;
+        *) tail -n 40 "build-long/$function.log" ;;
+        esac
+        verdict "$function" "$status" "$(tail -n 1 "build-long/$function.log" | cut -c 1-120)"
+    done
 }
 
+valgrind_calls() { run_valgrind test_calls; }
+valgrind_threads() { run_valgrind test_threads; }
+run_valgrind() { # PROGRAM
+    UPSWEEP_TEST_SMALL=1 valgrind --quiet --error-exitcode=9 --leak-check=full \
+        --errors-for-leak-kinds=definite "build-long/test/$1" && echo "$1: nothing found"
+}
+valgrind_step() {
+    have valgrind || return
+    release_build test_calls test_threads || { verdict valgrind 1; return; }
+    beside valgrind_calls valgrind_threads
+}
+
+fuzz_one() { # NAME: a fuzz target
+    mkdir -p "build-fuzz/corpus/$1"
+    build-fuzz/test/fuzz_"$1" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=20 -verbosity=0 \
+        -print_final_stats=1 -close_fd_mask=1 -dict=test/fuzz/fuzz_"$1".dict \
+        -artifact_prefix=build-fuzz/"$1"- "build-fuzz/corpus/$1" 2>build-fuzz/"$1".log
+    echo $? >build-fuzz/"$1".status
+}
 fuzz() {
     have clang || return
     names="npy number numbers keys graph lists source tuning"
@@ -130,68 +151,71 @@ fuzz() {
         return
     }
     targets=
+    running=0
     for name in $names; do
-        corpus=build-fuzz/corpus/$name
-        mkdir -p "$corpus"
-        build-fuzz/test/fuzz_"$name" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=20 -verbosity=0 \
-            -print_final_stats=1 -close_fd_mask=1 -dict=test/fuzz/fuzz_"$name".dict \
-            -artifact_prefix=build-fuzz/"$name"- "$corpus" 2>build-fuzz/"$name".log
-        status=$?
-        [ $status = 0 ] || tail -40 build-fuzz/"$name".log
+        fuzz_one "$name" &
+        running=$((running + 1))
+        [ $((running % jobs)) = 0 ] && wait
+    done
+    wait
+    for name in $names; do
+        status=$(cat build-fuzz/"$name".status)
+        [ "$status" = 0 ] || tail -40 build-fuzz/"$name".log
         runs=$(sed -n 's/stat::number_of_executed_units: *//p' build-fuzz/"$name".log)
-        verdict "fuzz_$name" $status "$runs inputs"
+        verdict "fuzz_$name" "$status" "$runs inputs"
     done
 }
 
+# Every call beside its oracle: under sanitizers, and 10^6 cases as a release is compiled.
 calls() {
     have clang || return
     targets=fuzz_calls
     clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
         ASAN_OPTIONS=allocator_may_return_null=1 build-asan/test/fuzz_calls --workers "$jobs" \
-            --seconds "${CALLS_SECONDS:-600}" >build-asan/calls.log 2>&1
+            --seconds "${CALLS_SECONDS:-300}" >build-asan/calls.log 2>&1
     status=$?
     targets=
-    tail -n 2 build-asan/calls.log
-    verdict "every call beside its oracle, under sanitizers" $status
-    # As a release is compiled: 10^6 cases.
-    configure build-calls -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF &&
-        cmake --build build-calls -j "$jobs" --target fuzz_calls upsweep &&
-        build-calls/test/fuzz_calls --workers "$jobs" --cases "${CALLS_CASES:-1000000}" >build-calls/calls.log 2>&1
+    verdict "every call beside its oracle, under sanitizers" $status "$(tail -n 1 build-asan/calls.log)"
+    release_build fuzz_calls &&
+        build-long/test/fuzz_calls --workers "$jobs" --cases "${CALLS_CASES:-1000000}" >build-long/calls.log 2>&1
     status=$?
-    tail -n 2 build-calls/calls.log
-    verdict "every call beside its oracle" $status
-    # The verbs beside sort(1), scipy and numpy, where these are: 10^5 cases of sort, if the time allows.
-    python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs sort --cases "${SORT_CASES:-100000}" \
-        --seconds "${SORT_SECONDS:-7200}" --keep build-calls/verbs
-    verdict "sort beside sort(1)" $?
-    python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs paths,arrays --seconds "${VERBS_SECONDS:-300}" \
-        --keep build-calls/verbs
-    verdict "verbs beside their rivals" $?
-    # Sizes for which a check of every change has no time.
-    cmake --build build-calls -j "$jobs" --target test_forms test_textsorts test_gpu_sorts upsweep_cuda_emulated &&
-        UPSWEEP_TEST_LONG=1 tests build-calls -R '^(test_(forms|textsorts|gpu_sorts)|cpp)$' --timeout 3000
+    verdict "every call beside its oracle" $status "$(tail -n 1 build-long/calls.log)"
+}
+
+# The verbs beside sort(1), scipy and numpy, where these are; every mistake in every task of `upsweep learn`.
+verbs_beside_sort() {
+    python3 test/app/fuzz_verbs.py build-long/upsweep --verbs sort --cases "${SORT_CASES:-100000}" \
+        --seconds "${SORT_SECONDS:-7200}" --keep build-long/verbs
+}
+verbs_beside_scipy() {
+    python3 test/app/fuzz_verbs.py build-long/upsweep --verbs paths,arrays --seconds "${VERBS_SECONDS:-300}" \
+        --keep build-long/verbs
+}
+wrong_solutions() { python3 test/site/learn_test.py build-long/upsweep . --all; }
+# Larger than memory: more text, arrays and records, and limits up to 1 GB.
+sorts_beyond_memory() {
+    python3 test/app/sort_external.py build-long/upsweep --megabytes 200 --kills 60 &&
+        python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 100 --limits 16,64 --kills 50 &&
+        python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 600 --limits 256 --large &&
+        python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 1600 --limits 1024 --large
+}
+python_package() { sh test/python/run.sh build-long long; }
+verbs() {
+    release_build upsweep || { verdict "the verbs" 1; return; }
+    beside verbs_beside_sort python_package verbs_beside_scipy wrong_solutions sorts_beyond_memory
+}
+
+# Sizes for which a check of every change has no time.
+sizes() {
+    release_build test_forms test_textsorts test_gpu_sorts upsweep_cuda_emulated &&
+        UPSWEEP_TEST_LONG=1 tests build-long -R '^(test_(forms|textsorts|gpu_sorts)|cpp)$' --timeout 3000
     verdict "long arrays, all versions of C++" $? "$passed"
-    # Every mistake in every task of `upsweep learn`.
-    python3 test/site/learn_test.py build-calls/upsweep . --all
-    verdict "wrong solutions of all tasks" $?
 }
 
 failures() {
-    configure build-failures -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF &&
-        cmake --build build-failures -j "$jobs" --target failures &&
-        FAILURES=all tests build-failures --verbose -R '^failures_' --timeout 3000
+    release_build failures &&
+        FAILURES=all tests build-long --verbose -R '^failures_' --timeout 3000
     verdict "failing allocations and system calls, kills, limits of memory" $? "$passed"
-}
-
-# Larger than memory: more text, arrays and records, and limits up to 1 GB.
-external() {
-    configure build-external -DCMAKE_BUILD_TYPE=Release -DUPSWEEP_CUDA=OFF &&
-        cmake --build build-external -j "$jobs" --target upsweep &&
-        python3 test/app/sort_external.py build-external/upsweep --megabytes 200 --kills 60 &&
-        python3 test/app/sort_external_arrays.py build-external/upsweep --megabytes 100 --limits 16,64 --kills 50 &&
-        python3 test/app/sort_external_arrays.py build-external/upsweep --megabytes 600 --limits 256 --large &&
-        python3 test/app/sort_external_arrays.py build-external/upsweep --megabytes 1600 --limits 1024 --large
-    verdict "sorts of more than fits into memory" $?
 }
 
 abi() {
@@ -219,7 +243,7 @@ for step in $steps; do
     case $step in
     lint) lint_step ;;
     valgrind) valgrind_step ;;
-    asan | tsan | msan | fuzz | calls | failures | external | abi | coverage | python) $step ;;
+    asan | tsan | msan | fuzz | calls | verbs | sizes | failures | abi | coverage) $step ;;
     *)
         echo "check-long: there is no step '$step'" >&2
         exit 2

@@ -46,6 +46,9 @@ long double fuzz_distance(upsweep_type type, const void *at, size_t i)
 
 void fuzz_put_distance(upsweep_type type, void *at, size_t i, long double value)
 {
+    if (type != UPSWEEP_F32 && type != UPSWEEP_F64 && value > greatest(type)) {
+        value = greatest(type); /* no integer is infinite */
+    }
     switch (type) {
     case UPSWEEP_U64: ((uint64_t *)at)[i] = (uint64_t)value; break;
     case UPSWEEP_I32: ((int32_t *)at)[i] = (int32_t)value; break;

@@ -258,7 +258,7 @@ static upsweep_status queue_all(void *keys, void *data, void *index)
 static void test_graph(void **state)
 {
     (void)state;
-    runtime_handle stream, graph, exec;
+    runtime_handle stream, graph = NULL, exec;
     if (!runtime_find()) {
         skip();
     }
@@ -275,7 +275,9 @@ static void test_graph(void **state)
     assert_non_null(number);
     size_t bytes = strtoull(number + strlen("upsweep_reserve with "), NULL, 10);
     assert_int_equal(upsweep_wait(gpu), UPSWEEP_ERROR_UNSUPPORTED);
-    (void)cuda.end_capture(stream, &graph);
+    if (cuda.end_capture(stream, &graph) == 0 && graph != NULL) {
+        assert_int_equal(cuda.graph_destroy(graph), 0);
+    }
     assert_true(bytes >= sizeof values);
     assert_int_equal(upsweep_reserve(gpu, 4 << 20), UPSWEEP_OK);
 

@@ -161,12 +161,13 @@ upsweep *net_open(unsigned threads)
     return u;
 }
 
+/* A value beyond the type, as infinity is, is its greatest. */
 void net_put(upsweep_type type, void *at, size_t i, double value)
 {
     switch (type) {
-    case UPSWEEP_U64: ((uint64_t *)at)[i] = (uint64_t)value; break;
+    case UPSWEEP_U64: ((uint64_t *)at)[i] = value < 0x1p64 ? (uint64_t)value : UINT64_MAX; break;
     case UPSWEEP_F32: ((float *)at)[i] = (float)value; break;
     case UPSWEEP_F64: ((double *)at)[i] = value; break;
-    default: ((uint32_t *)at)[i] = (uint32_t)value; break;
+    default: ((uint32_t *)at)[i] = value < 0x1p32 ? (uint32_t)value : UINT32_MAX; break;
     }
 }
