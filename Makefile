@@ -37,7 +37,7 @@ run: all ## sort real data sets and show what was done
 test: ## build and run the tests, without the linters
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DUPSWEEP_CUDA_QUICK=ON)
 	@$(steadily) building cmake --build $(BUILD) -j $(JOBS)
-	@$(steadily) testing ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@$(steadily) testing ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) + 1))
 
 proofs: ## prove key maps, sorting networks and offsets from the sources (under 3 minutes on 2 cores)
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)

@@ -94,6 +94,9 @@ static void sort_short(void *context, size_t r, size_t at, size_t n, unsigned la
 {
     const rows_job *j = context;
     (void)r;
+    if (n == 0) {
+        return; /* of which there may be no array */
+    }
     if (j->index != NULL) {
         sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes,
                     usw_share(&j->buffers, lane));

@@ -62,6 +62,9 @@ if(UPSWEEP_SANITIZE)
     add_compile_options(-fsanitize=${UPSWEEP_SANITIZE} -fno-sanitize-recover=all
                         -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${UPSWEEP_SANITIZE})
+    if(UPSWEEP_SANITIZE MATCHES "memory") # clang 14 loses sight of what its vectors scatter
+        add_compile_options(-fno-vectorize -fno-slp-vectorize)
+    endif()
 endif()
 if(UPSWEEP_PORTABLE)
     add_compile_definitions(USW_PORTABLE_ONLY)

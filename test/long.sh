@@ -73,7 +73,7 @@ asan() {
     clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
         ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
             LSAN_OPTIONS=suppressions="$PWD/test/leaks.txt":print_suppressions=0 \
-            UBSAN_OPTIONS=print_stacktrace=1 UPSWEEP_TEST_SMALL=1 \
+            UBSAN_OPTIONS=print_stacktrace=1 UPSWEEP_TEST_SMALL=1 UPSWEEP_TEST_SANITIZED=1 \
             tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|^proof' --timeout 3000
     verdict "address and undefined behaviour" $? "$passed"
 }
@@ -91,7 +91,7 @@ tsan() {
 msan() {
     have clang || return
     clang_build build-msan memory -DUPSWEEP_TESTS=ON &&
-        UPSWEEP_TEST_SMALL=1 tests build-msan \
+        UPSWEEP_TEST_SMALL=1 UPSWEEP_TEST_SANITIZED=1 tests build-msan \
             -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|plugin|test_gpu|gpu_cli|view|test_film|test_compare|^proof' \
             --timeout 3000
     verdict "memory that was never written" $? "$passed"
@@ -207,8 +207,10 @@ verbs() {
 
 # Sizes for which a check of every change has no time.
 sizes() {
-    release_build test_forms test_textsorts test_gpu_sorts upsweep_cuda_emulated &&
-        UPSWEEP_TEST_LONG=1 tests build-long -R '^(test_(forms|textsorts|gpu_sorts)|cpp)$' --timeout 3000
+    release_build test_forms test_textsorts test_memory test_paths_threads test_gpu test_gpu_sorts \
+        upsweep_cuda_emulated &&
+        UPSWEEP_TEST_LONG=1 tests build-long -R '^(test_(forms|textsorts|memory|paths_threads|gpu|gpu_sorts)|cpp)$' \
+            --timeout 3000
     verdict "long arrays, all versions of C++" $? "$passed"
 }
 

@@ -15,7 +15,8 @@ import sys
 import tempfile
 import time
 
-ENV = {**os.environ, "LC_ALL": "C"}
+from array_files import ENV, run, same
+
 EXTRA = 2 << 20  # bytes that the limit may be passed by
 problems = []
 
@@ -23,20 +24,6 @@ problems = []
 def say(problem):
     problems.append(problem)
     print("FAILED:", problem, flush=True)
-
-
-def run(command, source=None, **more):
-    """Status, standard error, and the most memory that the command has held: or this program, if that is more,
-    since a child begins with its parent's. So it reads no file whole."""
-    begun = subprocess.Popen(command, stdin=source, stderr=subprocess.PIPE, env=ENV, **more)
-    error = begun.stderr.read()
-    _, status, usage = os.wait4(begun.pid, 0)
-    begun.returncode = os.waitstatus_to_exitcode(status)
-    return begun.returncode, error.decode("utf-8", "replace"), usage.ru_maxrss * 1024
-
-
-def same(a, b):
-    return subprocess.run(["cmp", "-s", a, b], check=False).returncode == 0
 
 
 def make_text(path, size, seed):

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True  # nothing is left beside the tests
-from array_files import ENV, make_bytes, npy_header, run, same  # noqa: E402
+from array_files import ENV, SANITIZED, make_bytes, npy_header, run, same  # noqa: E402
 
 EXTRA = 2 << 20  # bytes that the limit may be passed by
 TYPES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4,
@@ -189,8 +189,9 @@ def check_records(s):
     s.beyond(["--record", "100", "--key", "0:10"], [records])
     size = 300000
     make_bytes(records, 50 * size, 10)
-    s.agree(["--record", str(size), "--key", f"{size - 8}:{size}"], [records],
-            s.oracle(records, size, size - 8, size))
+    if not SANITIZED:  # which leaves too little of 16 MB for such records
+        s.agree(["--record", str(size), "--key", f"{size - 8}:{size}"], [records],
+                s.oracle(records, size, size - 8, size))
     s.fails(["--record", str(4 << 20)], [records, records], "are too long for a memory limit of 16 MB")
     s.fails(["--record", "99"], [few, few], "are no whole number of records of 99 bytes")
     s.fails(["--record", "100", "--key", "99:u16"], [few], "a key of bytes 99 to 100 lies outside")

@@ -119,7 +119,8 @@ static void test_large_graphs(void **context)
     static const uint64_t spans[] = {1, 3, 255, 100000};
     static const size_t degrees[] = {2, 5, 12, 40};
     static const unsigned threads[] = {1, 2, 3, 4, 7, 16};
-    for (unsigned k = 0; k < (test_small() ? 30u : 240u); k++) {
+    const unsigned graphs = test_small() ? 30 : test_thorough() ? 240 : 80;
+    for (unsigned k = 0; k < graphs; k++) {
         size_t n = k % 10 == 0 ? 6000 : 1 + net_draw(2000);
         large l =
             large_graph(k % 4, types[net_draw(5)], n, degrees[net_draw(4)], spans[net_draw(4)]);

@@ -76,7 +76,7 @@ void test_guards(void **)
                 emulated_guard(device + 512, again ? 1000 : 900, 3000, nullptr);
             }
             emulated_launch(
-                1, 1, 0, nullptr, [=] { device[at] = 1; }, "overrun", false);
+                1, 1, 0, nullptr, [=] { device[ptrdiff_t(at)] = 1; }, "overrun", false);
             cudaDeviceSynchronize();
             _exit(0); // and not when the array is freed
             return 0;

@@ -46,8 +46,9 @@ long double fuzz_distance(upsweep_type type, const void *at, size_t i)
 
 void fuzz_put_distance(upsweep_type type, void *at, size_t i, long double value)
 {
-    if (type != UPSWEEP_F32 && type != UPSWEEP_F64 && value > greatest(type)) {
-        value = greatest(type); /* no integer is infinite */
+    if (type != UPSWEEP_F32 && type != UPSWEEP_F64) { /* no integer is infinite, few are negative */
+        value = value > greatest(type) ? greatest(type) : value;
+        value = type != UPSWEEP_I32 && type != UPSWEEP_I64 ? fabsl(value) : value;
     }
     switch (type) {
     case UPSWEEP_U64: ((uint64_t *)at)[i] = (uint64_t)value; break;

@@ -161,12 +161,13 @@ static void test_call(void **state)
     const call *c = *state;
     static const size_t sizes[] = {0, 1, 2, 17, 33, 257, 1000, 4097, 16385, 70001};
     unsigned long jobs = 0, most = device_is_emulated() ? 8 : 10, left = 0;
+    const unsigned one_in = !device_is_emulated() ? 2 : test_thorough() ? 7 : 13; /* of long ones */
     ran = left_out = 0;
     for (unsigned variant = 0; variant < c->variants; variant++) {
         for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
             for (size_t s = 0; s < most; s++) {
                 unsigned turn = variant + type + (unsigned)s;
-                if ((sizes[s] > 300 && turn % (device_is_emulated() ? 7 : 2) != 0) ||
+                if ((sizes[s] > 300 && turn % one_in != 0) ||
                     (test_small() && jobs > variant && !input_one_in(11, ++left))) {
                     continue;
                 }

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1
-export HYDRA_LAUNCHER=fork
+# Open MPI would wait a second before it ends the other ranks of a program that failed.
+export HYDRA_LAUNCHER=fork OMPI_MCA_odls_base_sigkill_timeout=0
 
 mpi=$(basename "$1")
 command -v "mpirun.$mpi" >/dev/null || { echo "there is no mpirun.$mpi here, so it is not tested"; exit 77; }
