@@ -128,7 +128,8 @@ static upsweep_status sort_named(const job *j)
     usw_report(j->u, name, ASKED);
     if (form->sort_mapped[j->width] != NULL) {
         USW_ROUTE("by name: the key map is part of the form");
-        return form->sort_mapped[j->width](j->u, j->keys, j->n, &j->map, in_place);
+        return j->n == 0 ? UPSWEEP_OK
+                         : form->sort_mapped[j->width](j->u, j->keys, j->n, &j->map, in_place);
     }
     if (in_place && !form->in_place) {
         return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%.60s cannot sort in place", name);
