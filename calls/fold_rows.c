@@ -93,7 +93,7 @@ static void reduce_row(void *context, size_t r, size_t at, size_t n, unsigned la
 {
     fold_job *j = context;
     unsigned char *result = j->out + r * j->out_bytes;
-    const unsigned char *in = j->in + at * j->bytes;
+    const unsigned char *in = n == 0 ? j->in : j->in + at * j->bytes;
     if (n == 0) {
         USW_ROUTE("an empty row is reduced");
         usw_store_identity(j->type, j->op, result);
