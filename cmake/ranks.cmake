@@ -12,7 +12,7 @@ file(GLOB ranks_mpi CONFIGURE_DEPENDS ranks/mpi/*.c)
 file(GLOB ranks_program CONFIGURE_DEPENDS ranks/program/*.c)
 add_library(upsweep_ranks OBJECT EXCLUDE_FROM_ALL ${ranks})
 target_include_directories(upsweep_ranks PUBLIC include PRIVATE .)
-if(UPSWEEP_TESTS) # the same, which counts its ways
+if(UPSWEEP_TESTS OR UPSWEEP_FUZZ) # the same, which counts its ways
     add_library(upsweep_ranks_checked OBJECT EXCLUDE_FROM_ALL ${ranks})
     target_include_directories(upsweep_ranks_checked PUBLIC include PRIVATE .)
     target_compile_definitions(upsweep_ranks_checked PRIVATE USW_CHECKED)
