@@ -89,6 +89,18 @@ typedef struct usw_buckets {
     uint64_t *edges; /* EDGES: mapped keys, count + 1 of them */
 } usw_buckets;
 
+/* upsweep_search_sorted. A wanted key, mapped, that is in one of the ranges `equal`, both ends of
+ * which count, goes before (upper: behind) all keys of it: zeros of both signs, NaNs. */
+typedef struct usw_search {
+    const void *keys, *wanted;
+    size_t n, m;
+    usw_keymap map;
+    bool upper;
+    uint64_t equal[2][2];
+    void *places;
+    unsigned place_bytes; /* 4 or 8 */
+} usw_search;
+
 /* Shortest paths: paths.h. */
 typedef struct usw_path_form usw_path_form;
 

@@ -17,7 +17,7 @@
 
 #include "core/forms.h"
 
-#define USW_GPU_ABI 9
+#define USW_GPU_ABI 10
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -238,6 +238,10 @@ typedef struct usw_gpu_split_index {
 typedef struct usw_gpu_index_step { /* gpu/selection/split_index.cu */
     upsweep_status (*split)(usw_gpu *g, const usw_gpu_split_index *s);
 } usw_gpu_index_step;
+
+typedef struct usw_gpu_search_step { /* gpu/selection/search.cu */
+    upsweep_status (*search)(usw_gpu *g, const usw_search *s);
+} usw_gpu_search_step;
 
 typedef struct usw_gpu_results_step { /* gpu/plugin/results.cu: the small ends of calls */
     /* The low `bytes` bytes (1, 2, 4, 8) of bits. */

@@ -286,6 +286,16 @@ typedef struct usw_unique_steps {
 } usw_unique_steps;
 USW_DECLARE_PER_ISA(usw_unique_steps, usw_unique_steps);
 
+/* Searches in keys that are sorted; [width]. */
+typedef struct usw_search_steps {
+    /* Finds the places of wanted keys [begin, end). sample, NULL or USW_SEARCH_SAMPLE mapped keys:
+     * the last of each stretch of as many keys; n is at least as many. */
+    void (*search[4])(const usw_search *s, const void *sample, size_t begin, size_t end);
+    void (*sample[4])(const usw_search *s, void *sample);
+} usw_search_steps;
+enum { USW_SEARCH_SAMPLE = 4096 };
+USW_DECLARE_PER_ISA(usw_search_steps, usw_search_steps);
+
 /* ---- buckets: from keys to bucket numbers, a tile at a time ---- */
 
 typedef struct usw_histogram_steps {

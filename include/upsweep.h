@@ -153,7 +153,8 @@ enum {
     UPSWEEP_LARGEST = 1 << 6,   /* select and top-k: the greatest instead of the least */
     /* Sums, products and scans of floating-point numbers may be added in any order, which is faster
      * on a GPU; the bits of results may then differ from one machine, and call, to another. */
-    UPSWEEP_UNORDERED = 1 << 7
+    UPSWEEP_UNORDERED = 1 << 7,
+    UPSWEEP_UPPER = 1 << 9 /* searches: the place behind equal keys, not before them */
     /* Bit 8 marks a upsweep_op, bits 16 to 23 are flags of graphs and batches of paths: numbers of
      * one family put where another belongs are refused. */
 };
@@ -487,6 +488,19 @@ UPSWEEP_API upsweep_status upsweep_merge_runs(upsweep *u, const void *const *run
 UPSWEEP_API upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n,
                                              upsweep_type type, size_t *first,
                                              const upsweep_options *options);
+
+/* Where each of m wanted keys would go among n sorted keys: places[i] gets how many keys go before
+ * wanted[i] (0 to n), and with UPSWEEP_UPPER also those that are equal to it: what std::lower_bound
+ * and std::upper_bound find. UPSWEEP_DESCENDING and the flags for NaNs say by which order the keys
+ * are sorted; keys that are not give some number from 0 to n. Floating-point keys are equal as
+ * numbers, so that zeros of both signs are, and NaNs are; with NAN_RAW by their bits. places: in
+ * place_bits (32 or 64) bits. wanted may come in any order; where it rises, searches are faster.
+ * places overlaps neither. Scratch: at most 32 KB.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UPPER, UNSTABLE, IN_PLACE. */
+UPSWEEP_API upsweep_status upsweep_search_sorted(upsweep *u, const void *keys, size_t n,
+                                                 const void *wanted, size_t m, upsweep_type type,
+                                                 void *places, unsigned place_bits,
+                                                 const upsweep_options *options);
 
 /* Rearranges keys so that keys[k] is what a sort would put there, nothing before it is greater and
  * nothing after it is less; where those stand differs between devices and instruction sets, not

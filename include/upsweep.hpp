@@ -239,6 +239,21 @@ bool is_sorted(upsweep *u, const R &keys, const options &o = {})
 {
     return is_sorted_until(u, keys, o) == std::size(keys);
 }
+// Where each wanted key would go among sorted ones: before those that are equal to it (with
+// usw::upper: behind them), as std::lower_bound and std::upper_bound say of one.
+template <class R, class W, class P,
+          std::enable_if_t<detail::is_keys_v<R> && detail::is_same_value_v<R, W> &&
+                               detail::is_index_out_v<P>,
+                           int> = 0>
+void search_sorted(upsweep *u, const R &keys, const W &wanted, P &&places, const options &o = {})
+{
+    detail::require(std::size(places) == std::size(wanted),
+                    "search_sorted: places has one element a wanted key");
+    detail::check(u, upsweep_search_sorted(u, std::data(keys), std::size(keys), std::data(wanted),
+                                           std::size(wanted), type_v<detail::value_of<R>>,
+                                           std::data(places), 8 * sizeof(detail::value_of<P>),
+                                           o.get()));
+}
 template <class R, std::enable_if_t<detail::is_sortable_v<R>, int> = 0>
 void nth_element(upsweep *u, R &&keys, std::size_t k, const options &o = {})
 {

@@ -314,7 +314,8 @@ enum class flag : unsigned {
     unstable = UPSWEEP_UNSTABLE,
     in_place = UPSWEEP_IN_PLACE,
     largest = UPSWEEP_LARGEST,
-    unordered = UPSWEEP_UNORDERED
+    unordered = UPSWEEP_UNORDERED,
+    upper = UPSWEEP_UPPER
 };
 inline constexpr flag descending = flag::descending;
 inline constexpr flag nan_first = flag::nan_first;
@@ -323,6 +324,7 @@ inline constexpr flag unstable = flag::unstable;
 inline constexpr flag in_place = flag::in_place;
 inline constexpr flag largest = flag::largest;
 inline constexpr flag unordered = flag::unordered;
+inline constexpr flag upper = flag::upper;
 
 // Flags, an algorithm by name, and a range of bits: usw::options(usw::descending).by("sort/radix").
 class options

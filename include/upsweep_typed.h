@@ -65,6 +65,9 @@ UPSWEEP_BY_TYPE(upsweep_sort_copy, N, (upsweep *u, const T *keys, size_t n, T *o
     uint64_t *index, UPSWEEP_LAST), upsweep_sort_copy(u, keys, n, TYPE, out, index, 64, options))  \
 UPSWEEP_BY_TYPE(upsweep_is_sorted, N, (upsweep *u, const T *keys, size_t n, size_t *first,         \
     UPSWEEP_LAST), upsweep_is_sorted(u, keys, n, TYPE, first, options))                            \
+UPSWEEP_BY_TYPE(upsweep_search_sorted, N, (upsweep *u, const T *keys, size_t n, const T *wanted,   \
+    size_t m, uint64_t *places, UPSWEEP_LAST),                                                     \
+    upsweep_search_sorted(u, keys, n, wanted, m, TYPE, places, 64, options))                       \
 UPSWEEP_BY_TYPE(upsweep_merge, N, (upsweep *u, const T *a, size_t na, const T *b, size_t nb,       \
     T *out, UPSWEEP_LAST), upsweep_merge(u, a, na, b, nb, out, TYPE, options))                     \
 UPSWEEP_BY_TYPE(upsweep_nth_element, N, (upsweep *u, T *keys, size_t n, size_t k, UPSWEEP_LAST),   \

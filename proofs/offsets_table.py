@@ -124,6 +124,9 @@ BOUNDED = {
     ("gpu/folds/fold_rows.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"): "as many as the multiprocessors take",
     ("gpu/selection/split_index.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"):
         "as many as the multiprocessors take",
+    ("gpu/selection/search.cu", "tiles < most ? tiles : most"): "as many as the multiprocessors take",
+    ("gpu/selection/search.cu", "few ? s->n : s->m >= tuning::sampled_from ? tuning::sample : 0"): "4096 at most",
+    ("gpu/selection/search.cu", "at[j]"): "32 bits are asked for of fewer than 2^32 keys",
     ("gpu/merging/merge.cu", "tiles"): "as many as the multiprocessors take: among the GUARDS",
 }
 

@@ -54,6 +54,7 @@ bool usw_gpu_unique(upsweep *u, void *keys, size_t n, size_t bytes, size_t *kept
                     upsweep_status *status);
 bool usw_gpu_runs(upsweep *u, const void *keys, size_t n, size_t bytes, void *out_keys,
                   uint64_t *out_counts, size_t *runs, upsweep_status *status);
+bool usw_gpu_search_sorted(upsweep *u, const usw_search *s, upsweep_status *status);
 bool usw_gpu_merge(upsweep *u, const void *a, size_t na, const void *b, size_t nb, void *out,
                    const usw_keymap *map, upsweep_status *status);
 bool usw_gpu_merge_runs(upsweep *u, const void *const *runs, const size_t *counts, size_t k,

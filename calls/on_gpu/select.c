@@ -97,6 +97,30 @@ bool usw_gpu_top_k(upsweep *u, const void *keys, size_t n, size_t k, const usw_k
     return run(u, arrays, 3, top_k_work, &j, status);
 }
 
+/* ---- searches ---- */
+
+static upsweep_status search_work(usw_gpu_call *c)
+{
+    usw_search s = *(const usw_search *)c->context;
+    s.keys = c->arrays[0].at;
+    s.wanted = c->arrays[1].at;
+    s.places = c->arrays[2].at;
+    usw_report(c->u, "", "searches for %zu keys among %zu on the GPU", s.m, s.n);
+    const usw_gpu_search_step *step = usw_gpu_form(c, "search");
+    return step == NULL ? UPSWEEP_ERROR_UNSUPPORTED : step->search(c->g, &s);
+}
+
+bool usw_gpu_search_sorted(upsweep *u, const usw_search *s, upsweep_status *status)
+{
+    size_t bytes = s->map.bits / 8;
+    usw_search job = *s;
+    usw_gpu_array arrays[] = {usw_gpu_in("keys", s->n == 0 ? NULL : s->keys, s->n * bytes),
+                              usw_gpu_in("wanted", s->wanted, s->m * bytes),
+                              usw_gpu_out("places", s->places, s->m * s->place_bytes)};
+    usw_gpu_call c = {.u = u, .arrays = arrays, .count = 3, .work = search_work, .context = &job};
+    return usw_gpu_run(&c, status);
+}
+
 /* ---- runs of equals ---- */
 
 /* Where the count goes: to the caller, and to a word of ours if a host array's length is it. */

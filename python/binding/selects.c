@@ -149,6 +149,22 @@ FUNCTION(run_lengths)
     return usp_done(&c, PyLong_FromSize_t(runs));
 }
 
+FUNCTION(search_sorted)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, wanted, places;
+    if (!usp_begin(&c, args, count, "rrwf", &keys, &wanted, &places)) {
+        return NULL;
+    }
+    if (wanted.type != keys.type || places.n != wanted.n || places.bytes != 8) {
+        return usp_lengths("wanted keys and places");
+    }
+    USP_RUN(c, upsweep_search_sorted(c.u, keys.data, keys.n, wanted.data, wanted.n, keys.type,
+                                     places.data, 64, &c.options));
+    return usp_done(&c, NULL);
+}
+
 PyMethodDef usp_selects[] = {
     USP_METHOD("nth_element", nth_element, "(keys, k, flags): upsweep_nth_element"),
     USP_METHOD("top_k", top_k, "(keys, out, index, flags): upsweep_top_k"),
@@ -156,5 +172,7 @@ PyMethodDef usp_selects[] = {
     USP_METHOD("unique", unique, "(keys, flags): how many are kept"),
     USP_METHOD("one_value", one_value, "(keys, nans): spans of zeros and NaNs, made equal"),
     USP_METHOD("run_lengths", run_lengths, "(keys, out, counts, flags): how many runs"),
+    USP_METHOD("search_sorted", search_sorted,
+               "(keys, wanted, places, flags): upsweep_search_sorted"),
     USP_END,
 };

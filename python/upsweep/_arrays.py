@@ -58,7 +58,7 @@ def _from_device(x):
 _KNOWN = {}  # types of arrays that were met: {type: kind}
 
 
-def _known(x):
+def known(x):
     """The kind of a tensor or an array of cupy, None for others."""
     kind = type(x)
     module = kind.__module__.partition(".")[0]
@@ -75,12 +75,12 @@ def take(x, descending=False, text=None):
     kind = type(x)
     if kind is np.ndarray:
         return _from_numpy(x, descending, text is not None)
-    known = _KNOWN.get(kind) or _known(x)
-    if known is not None:
-        if known is Torch and x.requires_grad:
+    found = _KNOWN.get(kind) or known(x)
+    if found is not None:
+        if found is Torch and x.requires_grad:
             raise TypeError("upsweep computes no gradients: give it x.detach()")
-        code = known.code(x)
-        return Taken(known, x, code) if code else refuse(f"{x.dtype}")
+        code = found.code(x)
+        return Taken(found, x, code) if code else refuse(f"{x.dtype}")
     if isinstance(x, np.ma.MaskedArray):
         refuse("masked arrays: give it x.compressed() or x.filled(value)")
     module = kind.__module__.partition(".")[0]

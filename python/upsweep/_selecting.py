@@ -3,14 +3,15 @@
 import numpy as np
 
 from . import _core
-from ._arrays import take
+from ._arrays import known, take
 from ._axes import (argsort_array, check_out, flags_of, into, laid_out, one_row, product, rows_of)
-from ._dtypes import DTYPES, FLOATS, LARGEST
+from ._dtypes import DTYPES, FLOATS, LARGEST, UPPER, code_of
 from ._kinds import Numpy, same
 from ._sorting import argsort
 
 __all__ = ["partition", "argpartition", "top_k", "unique", "run_lengths", "searchsorted"]
 
+SEARCHED_BY_NUMPY = 512  # fewer elements are found before our call pays
 SORTED_WHOLE = 4096  # keys up to which a sort is the quickest selection
 ROW_BY_ROW = 1 << 14  # rows of more keys are selected from one by one, shorter ones are sorted
 
@@ -265,7 +266,9 @@ def searchsorted(a, v, /, *, side="left", sorter=None):
     a : sorted array of shape (n,), or with `sorter` one that a[sorter] sorts; v : elements, of any
     shape; side : "left" before equal elements, "right" after them.
 
-    Returns int64 positions of v's shape (an int64 for a scalar). NaN last; -0 and +0 are equal.
+    Returns int64 positions of v's shape (an int64 for a scalar). NaN last; -0 and +0 are equal. For
+    tensors and device arrays v is of a's dtype, and there is no sorter. Few elements, strings,
+    times and arrays with a sorter are searched for by numpy.
 
     >>> import numpy as np, upsweep
     >>> upsweep.searchsorted(np.array([1, 2, 2, 3]), [2, 4], side="right")
@@ -273,7 +276,31 @@ def searchsorted(a, v, /, *, side="left", sorter=None):
     """
     if side not in ("left", "right"):
         raise ValueError('side must be "left" or "right"')
+    flags = UPPER if side == "right" else 0
+    if known(a) is not None:
+        return _search_tensor(a, v, flags, sorter)
     keys, wanted = np.asarray(a), np.asarray(v)
     if keys.ndim != 1:
         raise ValueError("searchsorted takes a sorted array of one dimension")
-    return np.searchsorted(keys, wanted, side, sorter)
+    numbers = keys.dtype.kind in "biuf" and wanted.dtype.kind in "biuf"
+    dtype = np.result_type(keys, wanted) if numbers else None
+    if not numbers or code_of(dtype) == 0 or sorter is not None or wanted.size < SEARCHED_BY_NUMPY:
+        return np.searchsorted(keys, wanted, side, sorter)
+    flat = np.require(wanted, dtype, "CA").reshape(-1)
+    places = np.empty(flat.shape, np.int64)
+    _core.search_sorted(np.require(keys, dtype, "CA"), flat, places, flags)
+    return places.reshape(wanted.shape)
+
+
+def _search_tensor(a, v, flags, sorter):
+    keys, wanted = take(a), take(v)
+    kind = keys.kind
+    if sorter is not None:
+        raise TypeError("searchsorted takes no sorter for tensors and device arrays")
+    if wanted.kind is not kind or wanted.code != keys.code or len(keys.array.shape) != 1:
+        raise TypeError("searchsorted takes a of one dimension, and v of the same kind and dtype")
+    keys, flat = kind.contiguous(keys.array), kind.contiguous(wanted.array)
+    places = kind.empty(tuple(flat.shape), 8, flat)
+    kind.ready(flat)
+    _core.search_sorted(kind.view(keys), kind.view(flat), kind.view(places), flags)
+    return places

@@ -62,6 +62,7 @@ CALL(sort_by, keys, N, 4, compare, NULL)
 CALL(merge, keys, N, more, N, out, UPSWEEP_U32)
 CALL(merge_runs, runs, counts, 2, out, UPSWEEP_U32)
 CALL(is_sorted, keys, N, UPSWEEP_U32, &found)
+CALL(search_sorted, keys, N, more, N, UPSWEEP_U32, out, 32)
 CALL(nth_element, keys, N, 3, UPSWEEP_U32)
 CALL(top_k, keys, N, 3, UPSWEEP_U32, out, wide)
 CALL(top_k_rows, keys, N, UPSWEEP_U32, NULL, 2, 3, out, wide, 64)
@@ -126,16 +127,22 @@ static const struct {
     ROW(reduce_rows),    ROW(argmin_rows),     ROW(argmax_rows),
     ROW(scan_rows),      ROW(split_ids_index), ROW(argsort_strings),
     ROW(sort_strings),   ROW(sort_slices),     ROW(sort_copy),
+    ROW(search_sorted),
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 static const struct {
     const char *name;
     unsigned bit;
-} flags[] = {{"DESCENDING", UPSWEEP_DESCENDING}, {"NAN_FIRST", UPSWEEP_NAN_FIRST},
-             {"NAN_RAW", UPSWEEP_NAN_RAW},       {"UNSTABLE", UPSWEEP_UNSTABLE},
-             {"IN_PLACE", UPSWEEP_IN_PLACE},     {"EXCLUSIVE", UPSWEEP_EXCLUSIVE},
-             {"LARGEST", UPSWEEP_LARGEST},       {"UNORDERED", UPSWEEP_UNORDERED}};
+} flags[] = {{"DESCENDING", UPSWEEP_DESCENDING},
+             {"NAN_FIRST", UPSWEEP_NAN_FIRST},
+             {"NAN_RAW", UPSWEEP_NAN_RAW},
+             {"UNSTABLE", UPSWEEP_UNSTABLE},
+             {"IN_PLACE", UPSWEEP_IN_PLACE},
+             {"EXCLUSIVE", UPSWEEP_EXCLUSIVE},
+             {"LARGEST", UPSWEEP_LARGEST},
+             {"UNORDERED", UPSWEEP_UNORDERED},
+             {"UPPER", UPSWEEP_UPPER}};
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
 /* ---- the header's text ---- */

@@ -46,6 +46,8 @@
         assert_int_equal(found, 6);                                                                \
         assert_int_equal(upsweep_merge_##N(u, a, 6, b, 5, out, NULL), UPSWEEP_OK);                 \
         assert_true(out[0] == (low) && out[1] == (low) && out[10] == (high) && out[9] == 7);       \
+        assert_int_equal(upsweep_search_sorted_##N(u, b, 6, data, 6, counts, NULL), UPSWEEP_OK);   \
+        assert_true(counts[0] == 4 && counts[1] == 0 && counts[2] == 2 && counts[4] == 2);         \
         assert_int_equal(upsweep_top_k_##N(u, data, 6, 2, out, places, NULL), UPSWEEP_OK);         \
         assert_true(out[0] == (low) && out[1] == 1 && places[0] == 1 && places[1] == 5);           \
         assert_int_equal(upsweep_run_lengths_##N(u, a, 6, out, counts, &found, NULL), UPSWEEP_OK); \

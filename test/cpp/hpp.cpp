@@ -64,6 +64,15 @@ template <class T> static void orders(upsweep *u, std::size_t n)
     CHECK(usw::is_sorted_until(u, keys) ==
           static_cast<std::size_t>(std::is_sorted_until(keys.begin(), keys.end()) - keys.begin()));
 
+    std::vector<std::uint32_t> lower(n), upper(n);
+    usw::search_sorted(u, sorted, keys, lower);
+    usw::search_sorted(u, sorted, keys, upper, usw::upper);
+    for (std::size_t i = 0; i < n; i++) {
+        const auto range = std::equal_range(sorted.begin(), sorted.end(), keys[i]);
+        CHECK(lower[i] == range.first - sorted.begin() &&
+              upper[i] == range.second - sorted.begin());
+    }
+
     std::vector<T> out(2 * n), right(2 * n);
     usw::merge(u, sorted, sorted, out);
     std::merge(sorted.begin(), sorted.end(), sorted.begin(), sorted.end(), right.begin());

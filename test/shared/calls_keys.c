@@ -270,10 +270,56 @@ static const char *wrong_lengths(job *j)
     return runs == j->out ? NULL : "the count of runs is wrong";
 }
 
+/* ---- searches: variant 1 for places behind equal keys, variant 2 for rising wanted keys ---- */
+
+static bool prepare_search(job *j)
+{
+    size_t bytes = upsweep_type_bytes(j->type);
+    fill_sorted(j, job_add(j, j->n * bytes, false), j->n, UPSWEEP_NAN_RAW, j->seed);
+    char *wanted = job_add(j, j->n * bytes, false);
+    if (j->variant == 2) {
+        fill_sorted(j, wanted, j->n, UPSWEEP_NAN_RAW, j->seed + 1);
+    } else {
+        input_fill(j->pattern, j->type, wanted, j->n, j->seed + 1);
+    }
+    job_add(j, j->n * sizeof(uint64_t), true);
+    return true;
+}
+
+static unsigned search_flags(const job *j)
+{
+    return UPSWEEP_NAN_RAW | (j->variant == 1 ? UPSWEEP_UPPER : 0);
+}
+
+static upsweep_status run_search(upsweep *u, job *j)
+{
+    upsweep_options o = job_options(j, search_flags(j));
+    return upsweep_search_sorted(u, job_at(j, 0), j->n, job_at(j, 1), j->n, j->type, job_at(j, 2),
+                                 64, &o);
+}
+
+static const char *wrong_search(job *j)
+{
+    size_t bytes = upsweep_type_bytes(j->type);
+    const char *keys = job_at(j, 0), *wanted = job_at(j, 1);
+    const uint64_t *places = (const void *)job_at(j, 2);
+    int most = j->variant == 1 ? 0 : -1; /* how a key before the place compares at most */
+    for (size_t i = 0; i < j->n; i++) {
+        const char *at = keys + places[i] * bytes, *w = wanted + i * bytes;
+        if (places[i] > j->n ||
+            (places[i] > 0 && oracle_order(j->type, UPSWEEP_NAN_RAW, at - bytes, w) > most) ||
+            (places[i] < j->n && oracle_order(j->type, UPSWEEP_NAN_RAW, at, w) <= most)) {
+            return "a key would go elsewhere";
+        }
+    }
+    return job_untouched(j) ? NULL : "search_sorted changed an input";
+}
+
 const call calls_of_keys[] = {
     {"upsweep_merge", 2, prepare_merge, run_merge, wrong_merge},
     {"upsweep_merge_runs", 2, prepare_runs, run_runs, wrong_runs},
     {"upsweep_is_sorted", 3, prepare_is_sorted, run_is_sorted, wrong_is_sorted},
+    {"upsweep_search_sorted", 3, prepare_search, run_search, wrong_search},
     {"upsweep_nth_element", 4, prepare_select, run_nth, wrong_nth},
     {"upsweep_top_k", 4, prepare_top_k, run_top_k, wrong_top_k},
     {"upsweep_unique", 1, prepare_unique, run_unique, wrong_unique},
