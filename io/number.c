@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/number.h"
 
+#include <float.h>
 #include <string.h>
 
 #define ZERO_KEY (UINT64_C(1) << 63)
@@ -218,6 +219,33 @@ static inline const unsigned char *read_general(const unsigned char *p, const un
     }
     return (*p | 0x20) == 'e' ? read_exponent(p, end, d) : p;
 }
+
+#if LDBL_MANT_DIG >= 64
+bool io_general_quick(const unsigned char *p, const unsigned char *end, const unsigned char **stop,
+                      long double *value)
+{
+    enum { EXACT = 27 }; /* 5^27 < 2^63 */
+    decimal d;
+    *stop = read_general(p, end, true, &d);
+    int size = d.exponent < 0 ? -d.exponent : d.exponent;
+    if (d.strtold || !d.any || d.more || size > EXACT) {
+        return false;
+    }
+    long double by = (long double)power[size < DIGITS_MAX ? size : DIGITS_MAX];
+    by *= (long double)power[size < DIGITS_MAX ? 0 : size - DIGITS_MAX];
+    long double digits = (long double)d.digits;
+    digits = d.exponent < 0 ? digits / by : digits * by;
+    *value = d.negative ? -digits : digits;
+    return true;
+}
+#else
+bool io_general_quick(const unsigned char *p, const unsigned char *end, const unsigned char **stop,
+                      long double *value)
+{
+    (void)p, (void)end, (void)stop, (void)value;
+    return false;
+}
+#endif
 
 static uint64_t fixed_code(const io_number_plan *plan, const decimal *d, unsigned *bits)
 {

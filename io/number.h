@@ -71,6 +71,10 @@ int io_plain_compare(const unsigned char *a, const unsigned char *a_end, const u
                      const unsigned char *b_end, bool newline);
 int io_general_compare(const unsigned char *a, const unsigned char *a_end, const unsigned char *b,
                        const unsigned char *b_end);
+/* The same as strtold for most numbers that people write, or false: digits and power of ten are
+ * exact, so that what they make is rounded once, as strtold rounds. Points are decimal points. */
+bool io_general_quick(const unsigned char *p, const unsigned char *end, const unsigned char **stop,
+                      long double *value);
 /* strtold of [p, end), which need not be followed by a NUL. *stop = p: no number. */
 long double io_general_value(const unsigned char *p, const unsigned char *end,
                              const unsigned char **stop);

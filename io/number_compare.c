@@ -88,6 +88,10 @@ long double io_general_value(const unsigned char *p, const unsigned char *end,
 {
     enum { USUAL = 128 };
     char usual[USUAL], *copy = usual, *copy_end;
+    long double quick;
+    if (general_locale == (locale_t)0 && io_general_quick(p, end, stop, &quick)) {
+        return quick;
+    }
     size_t bytes = (size_t)(end - p);
     size_t take = 0;
     while (take < bytes && may_belong(p[take])) {

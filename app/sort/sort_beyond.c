@@ -80,13 +80,14 @@ static int run_stream(sort_job *job, io_stream *s, unsigned char *first, bool se
     if (task->common.type != 0 || task->record_bytes != 0 || task->from == IO_NPY || s->arrays) {
         return run_elements(job, s, first, held, out);
     }
-    const char *option = task->debug ? "--debug" : task->strict && !seen ? "--strict" : NULL;
-    if (option != NULL) {
-        app_fail("%s is for lines that fit into memory, %zu MB", option, job->limit >> 20);
-        return give_up(job, out);
+    if (is_check(job)) {
+        if (task->strict && !seen) {
+            return app_fail("-%c with --strict is for lines that fit into memory, %zu MB",
+                            task->mode == SORT_CHECK ? 'c' : 'C', job->limit >> 20);
+        }
+        return sort_external_check(job, s, first, held);
     }
-    return is_check(job) ? sort_external_check(job, s, first, held)
-                         : sort_external(job, s, first, held, out);
+    return sort_external(job, s, first, held, task->strict && !seen, out);
 }
 
 int sort_beyond(sort_job *job, io_output *out, bool seen)

@@ -220,19 +220,35 @@ static void underline(const sort_order *order, size_t k, sort_text line)
     putchar('\n');
 }
 
+static void print_line(const sort_order *order, sort_text line)
+{
+    for (const unsigned char *p = line.p; p < line.end; p++) {
+        putchar(*p == '\t' ? '>' : *p);
+    }
+    putchar('\n');
+    for (size_t k = 0; k < order->count; k++) {
+        underline(order, k, line);
+    }
+}
+
 int sort_debug_lines(const sort_job *job)
 {
     locale_t before = uselocale(job->order->locale->handle);
     for (size_t i = 0; i < job->n && !ferror(stdout); i++) {
-        sort_text line = sort_line(job, job->items[i]);
-        for (const unsigned char *p = line.p; p < line.end; p++) {
-            putchar(*p == '\t' ? '>' : *p);
-        }
-        putchar('\n');
-        for (size_t k = 0; k < job->order->count; k++) {
-            underline(job->order, k, line);
-        }
+        print_line(job->order, sort_line(job, job->items[i]));
     }
     uselocale(before);
     return app_finish_stdout();
+}
+
+void sort_debug_text(const sort_order *order, const unsigned char *lines, size_t bytes)
+{
+    locale_t before = uselocale(order->locale->handle);
+    const unsigned char *p = lines, *end = lines + bytes, *stop;
+    while (p < end && !ferror(stdout) &&
+           (stop = memchr(p, order->end, (size_t)(end - p))) != NULL) {
+        print_line(order, (sort_text){p, stop});
+        p = stop + 1;
+    }
+    uselocale(before);
 }

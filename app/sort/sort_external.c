@@ -180,16 +180,19 @@ static int push_all(sort_job *job, upsweep_external *x, io_stream *s, uint64_t a
 }
 
 static int sort_stream(sort_job *job, io_stream *s, upsweep_external *x, unsigned char *sample,
-                       size_t held, io_output *out)
+                       size_t held, bool strict, io_output *out, bool *copied)
 {
     sort_phase(job, "read, runs");
-    upsweep_status pushed = upsweep_external_push(x, sample, held);
-    int status = pushed == UPSWEEP_OK ? push_all(job, x, s, sort_external_bytes(job))
-                                      : sort_external_fail(job, x, s, pushed);
+    int status = strict ? sort_external_strict(job, x, s, sample, held)
+                        : sort_external_copy(job, x, s, sample, held, out, copied);
+    if (*copied || status != APP_OK) {
+        return sort_external_end(job, out, status);
+    }
+    status = strict ? APP_OK : push_all(job, x, s, sort_external_bytes(job));
     if (status == APP_OK) {
         sort_phase(job, "last runs");
-        pushed = upsweep_external_sort(x);
-        status = pushed == UPSWEEP_OK ? APP_OK : sort_external_fail(job, x, s, pushed);
+        upsweep_status sorted = upsweep_external_sort(x);
+        status = sorted == UPSWEEP_OK ? APP_OK : sort_external_fail(job, x, s, sorted);
     }
     sort_phase(job, "merge and write");
     status = status == APP_OK ? sort_external_give(job, x, out) : status;
@@ -216,18 +219,22 @@ static int open_sort(sort_job *job, upsweep_external **x, const io_output *out)
                : app_fail("out of memory: %zu MB are needed", config.limit >> 20);
 }
 
-int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t held, io_output *out)
+int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t held, bool strict,
+                  io_output *out)
 {
     upsweep_external *x = NULL;
+    bool copied = false;
     int status = take_sample(job, s, sample, &held);
     status = status == APP_OK ? open_sort(job, &x, out) : status;
     if (status == APP_OK) {
-        status = sort_stream(job, s, x, sample, held, out);
+        status = sort_stream(job, s, x, sample, held, strict, out, &copied);
     } else {
         io_output_discard(out);
     }
     sort_phase(job, NULL);
-    if (status == APP_OK && job->task->common.stats) {
+    if (status == APP_OK && job->task->common.stats && copied) {
+        sort_external_copy_stats(job);
+    } else if (status == APP_OK && job->task->common.stats) {
         sort_external_stats(job, x);
     }
     upsweep_external_close(x);

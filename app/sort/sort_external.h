@@ -25,13 +25,20 @@ int sort_external_config(const sort_job *job, upsweep_external_config *config, c
 /* ---- sort_external.c: lines ---- */
 
 /* The sort of lines of s, of which the first `held` bytes are in sample, which has SORT_SAMPLE +
- * IO_SLACK bytes of room. Commits or discards out. */
-int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t held, io_output *out);
+ * IO_SLACK bytes of room. strict: as --strict says. Commits or discards out. */
+int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t held, bool strict,
+                  io_output *out);
 /* Puts a failure of x into words, a line that is too long with its file and number if s is not
  * NULL; APP_ERROR. */
 int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream *s,
                        upsweep_status status);
-/* sort_external_check.c: -c and -C; first as sample. */
+/* sort_external_copy.c: writes lines to out as long as they stand in order. *copied: all do, and
+ * that was the sort; else all that has been read is in x, and out is empty. sample is as above. */
+int sort_external_copy(sort_job *job, upsweep_external *x, io_stream *s,
+                       const unsigned char *sample, size_t sampled, io_output *out, bool *copied);
+/* sort_external_check.c: all lines to x, as --strict says; and -c and -C; first as sample. */
+int sort_external_strict(sort_job *job, upsweep_external *x, io_stream *s,
+                         const unsigned char *first, size_t held);
 int sort_external_check(sort_job *job, io_stream *s, const unsigned char *first, size_t held);
 /* sort_external_write.c: writes what is sorted to out; commits out, or discards it if status says
  * so, and returns the status then. */
@@ -39,6 +46,7 @@ int sort_external_give(sort_job *job, upsweep_external *x, io_output *out);
 int sort_external_end(sort_job *job, io_output *out, int status);
 /* sort_external_stats.c: --stats. */
 void sort_external_stats(const sort_job *job, upsweep_external *x);
+void sort_external_copy_stats(const sort_job *job);
 
 /* ---- elements and records ---- */
 

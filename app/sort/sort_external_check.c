@@ -1,5 +1,6 @@
 /* sort_external_check.c - -c and -C of a file that does not fit into memory: one line after the
- * other, each compared with the one before it, in one pass. */
+ * other, each compared with the one before it, in one pass; and --strict, which looks at lines on
+ * their way to the sort. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_external.h"
 
@@ -17,6 +18,9 @@ typedef struct walk {
     uint64_t lines;
     const char *name;
     bool quiet;
+    upsweep_external *x; /* --strict: what has been looked at goes there */
+    io_stream *s;
+    uint64_t part_begin, part_lines; /* --strict: bytes and lines before the part that is read */
 } walk;
 
 /* Drops what lies before the last line that was looked at, and makes room. */
@@ -30,10 +34,12 @@ static int make_room(walk *w)
         return APP_OK;
     }
     size_t room = 2 * w->room;
-    unsigned char *bytes = room > w->job->limit ? NULL : realloc(w->bytes, room + IO_SLACK);
+    size_t most = w->x != NULL ? w->job->limit / 8 : w->job->limit; /* the sort has the rest */
+    unsigned char *bytes = room > most ? NULL : realloc(w->bytes, room + IO_SLACK);
     if (bytes == NULL) {
         return app_fail("%s:%llu: this line is too long for a memory limit of %zu MB; -S sets it",
-                        w->name, (unsigned long long)w->lines + 1, w->job->limit >> 20);
+                        w->name, (unsigned long long)(w->lines - w->part_lines) + 1,
+                        w->job->limit >> 20);
     }
     w->bytes = bytes;
     w->room = room;
@@ -66,6 +72,40 @@ static int look_at_lines(walk *w)
     return APP_OK;
 }
 
+/* APP_ERROR at the first line that has no number. */
+static int look_strictly(walk *w)
+{
+    const sort_order *order = w->job->order;
+    const unsigned char *end;
+    size_t from = w->at;
+    memset(w->bytes + w->held, 0, IO_SLACK);
+    while ((end = memchr(w->bytes + w->at, order->end, w->held - w->at)) != NULL) {
+        const unsigned char *p = w->bytes + w->at;
+        w->lines++;
+        if (!sort_is_strict(w->job, (sort_text){p, end})) {
+            fprintf(stderr, "%s: %s:%llu: no number: ", app_command(), w->name,
+                    (unsigned long long)(w->lines - w->part_lines));
+            fwrite(p, 1, (size_t)(end - p) + 1, stderr);
+            return APP_ERROR;
+        }
+        w->at += (size_t)(end - p) + 1;
+    }
+    upsweep_status status = upsweep_external_push(w->x, w->bytes + from, w->at - from);
+    return status == UPSWEEP_OK ? APP_OK : sort_external_fail(w->job, w->x, w->s, status);
+}
+
+/* Lines are numbered from the begin of each part. */
+static void find_part(walk *w, size_t got)
+{
+    uint64_t begin;
+    const char *name = io_stream_part(w->s, w->s->at - got, &begin);
+    if (begin != w->part_begin) {
+        w->part_begin = begin;
+        w->part_lines = w->lines;
+    }
+    w->name = name;
+}
+
 static int walk_stream(walk *w, io_stream *s)
 {
     int status = APP_OK;
@@ -75,9 +115,34 @@ static int walk_stream(walk *w, io_stream *s)
             return app_fail("%s", error.text);
         }
         w->held += got;
-        status = look_at_lines(w);
+        if (w->x != NULL && got > 0) {
+            find_part(w, got);
+            sort_progress_bytes(w->job, s->at, sort_external_bytes(w->job));
+        }
+        status = w->x != NULL ? look_strictly(w) : look_at_lines(w);
         status = status == APP_OK ? make_room(w) : status;
     }
+    return status;
+}
+
+int sort_external_strict(sort_job *job, upsweep_external *x, io_stream *s,
+                         const unsigned char *first, size_t held)
+{
+    walk w = {.job = job,
+              .room = FIRST_ROOM,
+              .bytes = malloc(FIRST_ROOM + IO_SLACK),
+              .held = held,
+              .x = x,
+              .s = s};
+    if (w.bytes == NULL) {
+        return app_fail("out of memory");
+    }
+    memcpy(w.bytes, first, held);
+    w.name = io_stream_part(s, 0, &w.part_begin);
+    int status = look_strictly(&w);
+    status = status == APP_OK ? make_room(&w) : status;
+    status = status == APP_OK ? walk_stream(&w, s) : status;
+    free(w.bytes);
     return status;
 }
 

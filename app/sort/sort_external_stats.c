@@ -44,3 +44,23 @@ void sort_external_stats(const sort_job *job, upsweep_external *x)
     sort_print_phases(stderr, job, false);
     fputc('\n', stderr);
 }
+
+void sort_external_copy_stats(const sort_job *job)
+{
+    unsigned long long bytes = sort_external_bytes(job);
+    if (job->task->common.json) {
+        printf("{\"bytes\": %llu, \"beyond_memory\": true, \"in_order\": true, \"limit\": %zu, "
+               "\"runs\": 0, \"temporary_written\": 0, \"seconds\": %.6f, \"phases\": {",
+               bytes, job->limit, app_seconds() - job->begin);
+        sort_print_phases(stdout, job, true);
+        puts("}}");
+        return;
+    }
+    fprintf(stderr,
+            "memory     a limit of %zu MB, since the input does not fit\n"
+            "order      the lines stand in order: they were written as they were read\n"
+            "time      ",
+            job->limit >> 20);
+    sort_print_phases(stderr, job, false);
+    fputc('\n', stderr);
+}

@@ -53,6 +53,22 @@ static int write_plain(sort_job *job, upsweep_external *x, io_output *out)
     return APP_ERROR;
 }
 
+/* --debug, in place of the output. */
+static int print_debug(sort_job *job, upsweep_external *x)
+{
+    for (;;) {
+        const void *bytes;
+        size_t size;
+        if (upsweep_external_pull(x, &bytes, &size) != UPSWEEP_OK) {
+            return app_fail("%s", upsweep_external_error(x));
+        }
+        if (size == 0 || ferror(stdout)) {
+            return app_finish_stdout();
+        }
+        sort_debug_text(job->order, bytes, size);
+    }
+}
+
 static int write_packed(sort_job *job, upsweep_external *x, io_output *out)
 {
     telling t = {job, x};
@@ -75,6 +91,9 @@ static int write_packed(sort_job *job, upsweep_external *x, io_output *out)
 
 int sort_external_give(sort_job *job, upsweep_external *x, io_output *out)
 {
+    if (job->task->debug) {
+        return print_debug(job, x);
+    }
     return out->packer == NULL ? write_plain(job, x, out) : write_packed(job, x, out);
 }
 

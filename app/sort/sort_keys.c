@@ -123,11 +123,37 @@ static int compare_some(const sort_order *order, const sort_key *key, sort_text 
     }
 }
 
+/* Whether two texts are the same as far as a number, or month, can reach: to their ends, or to the
+ * first blank behind what begins it. Many lines of a file often agree so far. */
+static bool is_same_number(const sort_order *order, sort_text a, sort_text b)
+{
+    const bool *blank = order->locale->blank;
+    size_t a_bytes = (size_t)(a.end - a.p), b_bytes = (size_t)(b.end - b.p), i = 0;
+    size_t both = a_bytes < b_bytes ? a_bytes : b_bytes;
+    while (i < both && a.p[i] == b.p[i] && blank[a.p[i]]) {
+        i++;
+    }
+    if (i < both && a.p[i] <= ' ') { /* what strtold takes for a blank is none here */
+        return false;
+    }
+    for (; i < both && a.p[i] == b.p[i]; i++) {
+        if (blank[a.p[i]]) {
+            return true;
+        }
+    }
+    return i == a_bytes && i == b_bytes;
+}
+
 static int compare_key(const sort_order *order, const sort_key *key, sort_text a, sort_text b)
 {
     a = sort_field(order, key, a);
     b = sort_field(order, key, b);
     if (key->kind != SORT_BYTES) {
+        bool reads = key->kind == SORT_PLAIN || key->kind == SORT_GENERAL ||
+                     key->kind == SORT_HUMAN || key->kind == SORT_MONTH;
+        if (reads && order->locale->plain && key->ignore == NULL && is_same_number(order, a, b)) {
+            return 0;
+        }
         return sort_kind_compare(order, key, a, b);
     }
     return key->fold || key->ignore != NULL ? compare_some(order, key, a, b) : compare_bytes(a, b);

@@ -147,8 +147,7 @@ size_t sort_memory_limit(const sort_task *task);
 size_t sort_most_bytes(const sort_job *job);
 
 /* sort_beyond.c: the whole of a sort, or check, under job->limit, from what job->in has read on. It
- * commits or discards out. Neither --debug nor --strict can be had of lines, unless the latter has
- * `seen` them. */
+ * commits or discards out. `seen`: --strict has looked at all lines. */
 int sort_beyond(sort_job *job, io_output *out, bool seen);
 
 /* verb_sort.c: refuses what is for lines only. */
@@ -178,6 +177,8 @@ int sort_merge(sort_job *job);
 /* sort_text_check.c: -c and -C, and --strict. */
 int sort_check(sort_job *job);
 int sort_check_strictly(sort_job *job);
+/* Whether all keys of a line that are to be numbers are. */
+bool sort_is_strict(const sort_job *job, sort_text line);
 /* Whether the order made is the one asked for: each line before the next by the comparison, and of
  * equal ones the earlier first. */
 bool sort_is_in_order(const sort_job *job);
@@ -190,6 +191,8 @@ int sort_write(sort_job *job, io_output *out);
  * prints in place of the output. */
 void sort_debug_warnings(const sort_task *task, bool alone);
 int sort_debug_lines(const sort_job *job);
+/* All lines of `bytes` bytes, the same way. */
+void sort_debug_text(const sort_order *order, const unsigned char *lines, size_t bytes);
 
 /* sort_text_stats.c: the time of a phase begins, and what --stats and progress say. */
 void sort_phase(sort_job *job, const char *name);

@@ -125,6 +125,16 @@ static bool is_number(const sort_job *job, size_t k, sort_text line)
            *stop == job->order->tab;
 }
 
+bool sort_is_strict(const sort_job *job, sort_text line)
+{
+    for (size_t k = 0; k < job->order->count; k++) {
+        if (sort_is_number(&job->order->keys[k]) && !is_number(job, k, line)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void strict_chunk(void *context, size_t chunk, unsigned lane)
 {
     (void)lane;
@@ -134,11 +144,9 @@ static void strict_chunk(void *context, size_t chunk, unsigned lane)
     while (at < limit && at < atomic_load_explicit(&s->first, memory_order_relaxed)) {
         const unsigned char *p = job->in.bytes + at;
         const unsigned char *end = memchr(p, job->order->end, job->in.size - at);
-        for (size_t k = 0; k < job->order->count; k++) {
-            if (sort_is_number(&job->order->keys[k]) && !is_number(job, k, (sort_text){p, end})) {
-                lower(&s->first, at);
-                return;
-            }
+        if (!sort_is_strict(job, (sort_text){p, end})) {
+            lower(&s->first, at);
+            return;
         }
         at += (size_t)(end - p) + 1;
     }

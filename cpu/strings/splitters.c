@@ -7,6 +7,7 @@
  * there are fewer than two for each (Bingmann and Sanders, "Parallel string sample sort", 2013; the
  * nodes are theirs, but for any number of words). */
 /* SPDX-License-Identifier: MIT */
+#include "cpu/cpu.h"
 #include "cpu/strings/splitters.h"
 
 enum { WORD_BYTES = 7, MORE = WORD_BYTES + 1 };
@@ -67,6 +68,16 @@ static void build(usw_splitters *s, size_t count, size_t depth)
     }
 }
 
+static void make_heads(usw_splitters *s)
+{
+    size_t depth = s->nodes[0].depth;
+    for (uint32_t i = 0; i < s->count; i++) {
+        size_t bytes = usw_min(s->splitters[i].bytes - depth, USW_HEAD);
+        memset(s->heads[i], 0, USW_HEAD);
+        memcpy(s->heads[i], s->splitters[i].at + depth, bytes);
+    }
+}
+
 /* A number that looks random, of i. */
 static uint64_t mix(uint64_t i)
 {
@@ -102,6 +113,7 @@ void usw_sample_splitters(usw_splitters *s, size_t most, size_t each, const usw_
         }
     }
     build(s, chosen, depth);
+    make_heads(s);
 }
 
 /* How many of n words, in rising order, are less than x. Written so that compilers take no branch,
@@ -117,7 +129,7 @@ static inline uint32_t count_less(const uint64_t *words, uint32_t n, uint64_t x)
     return at + (n == 1 && words[at] < x);
 }
 
-uint32_t usw_find_bucket(const usw_splitters *s, usw_string string)
+static uint32_t find_bucket(const usw_splitters *s, usw_string string)
 {
     const usw_split_node *node = s->nodes;
     for (;;) {
@@ -149,6 +161,40 @@ uint32_t usw_find_bucket(const usw_splitters *s, usw_string string)
             return 2 * begin + 1;
         }
         node = &s->nodes[child];
+    }
+}
+
+/* The string without what all splitters share; false if it does not share it. */
+static bool cut_shared(const usw_splitters *s, usw_string string, usw_string *behind)
+{
+    size_t known = s->nodes[0].known, depth = s->nodes[0].depth, most = depth - known;
+    *behind = (usw_string){string.at, 0};
+    if (string.bytes < depth ||
+        (most > 0 && usw_shared(string, s->splitters[0], known, most) < most)) {
+        return false;
+    }
+    *behind = (usw_string){string.at + depth, string.bytes - depth};
+    return true;
+}
+
+void usw_find_string_buckets(const usw_splitters *s, usw_isa isa, const usw_string *strings,
+                             size_t n, uint32_t *buckets)
+{
+    const usw_heads_steps *steps = USW_PICK(isa, usw_heads_steps);
+    usw_string behind[USW_HEADS_AT_ONCE];
+    bool decided[USW_HEADS_AT_ONCE] = {false};
+    if (steps->find != NULL && n == USW_HEADS_AT_ONCE) {
+        USW_ROUTE_OF("buckets of strings by the splitters' heads", USW_NO_TYPES);
+        for (size_t i = 0; i < USW_HEADS_AT_ONCE; i++) {
+            decided[i] = cut_shared(s, strings[i], &behind[i]);
+        }
+        steps->find(s, behind, buckets);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!decided[i] || buckets[i] == USW_NO_BUCKET) {
+            USW_ROUTE_OF("a string's bucket by the tree of splitters", USW_NO_TYPES);
+            buckets[i] = find_bucket(s, strings[i]);
+        }
     }
 }
 

@@ -6,6 +6,11 @@
 
 #include "cpu/strings/strings.h"
 
+/* Bytes of a splitter's head, which are behind what all splitters share; strings whose heads are
+ * searched side by side. */
+enum { USW_HEAD = 64, USW_HEADS_AT_ONCE = 8 };
+#define USW_NO_BUCKET UINT32_MAX
+
 /* All splitters from `begin` to `end` share `depth` bytes; a string that comes to the node shares
  * `known` of them. Its next bytes are searched in `words`, those of the splitters without
  * repetition: entry e stands for the splitters from begins[e] to begins[e + 1]. */
@@ -26,13 +31,22 @@ typedef struct usw_splitters {
     uint32_t *children;    /* [2 count]: a node; USW_NO_NODE: the splitter ends here */
     uint32_t *begins;      /* [2 count]: splitters */
     uint32_t node_count, entry_count;
+    unsigned char (*heads)[USW_HEAD]; /* [count]: of each splitter, with 0 behind its end */
 } usw_splitters;
+
+/* For USW_HEADS_AT_ONCE strings, which begin behind what all splitters share: the bucket of each,
+ * or USW_NO_BUCKET where heads do not decide. NULL: not to be had. */
+typedef struct usw_heads_steps {
+    void (*find)(const usw_splitters *s, const usw_string *strings, uint32_t *buckets);
+} usw_heads_steps;
+USW_DECLARE_PER_ISA(usw_heads_steps, usw_heads_steps);
 
 enum { USW_SPLITTERS_MOST = 4095 };
 
 /* Memory for up to `most` splitters, and the tree in such a piece. */
 #define USW_SPLITTER_MEMORY(most)                                                                  \
     struct {                                                                                       \
+        unsigned char heads[most][USW_HEAD];                                                       \
         usw_string splitters[most];                                                                \
         usw_split_node nodes[2 * (most)];                                                          \
         uint64_t words[2 * (most)];                                                                \
@@ -44,8 +58,9 @@ enum { USW_SPLITTERS_MOST = 4095 };
 void usw_sample_splitters(usw_splitters *s, size_t most, size_t each, const usw_string_leaf *leaf,
                           const usw_string_items *from, size_t begin, size_t n, size_t depth,
                           uint64_t *sample);
-/* The bucket of a string that shares the splitters' first `depth` bytes. */
-uint32_t usw_find_bucket(const usw_splitters *s, usw_string string);
+/* The buckets of n <= USW_HEADS_AT_ONCE strings, which share the splitters' first `depth` bytes. */
+void usw_find_string_buckets(const usw_splitters *s, usw_isa isa, const usw_string *strings,
+                             size_t n, uint32_t *buckets);
 /* How many bytes the strings of bucket 2 i share, being between two splitters; `depth` at least. */
 size_t usw_bucket_depth(const usw_splitters *s, uint32_t i, size_t depth);
 

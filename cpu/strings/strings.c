@@ -11,7 +11,7 @@
 #include "cpu/strings/splitters.h"
 
 enum {
-    BUCKET = 7000,           /* items of a bucket, about, that splitters are chosen for */
+    BUCKET = 2000,           /* items of a bucket, about, that splitters are chosen for */
     SAMPLES = 4,             /* strings that are sampled for a splitter */
     LANE_SPLITTERS = 255,    /* at most, where one thread parts a range */
     REPEATED_FROM = 1 << 16, /* items, where repeated ones are to be dropped before the sort */
@@ -50,7 +50,7 @@ _Static_assert(USW_SPLITTERS_MOST *SAMPLES <= USW_LEAF_MOST, "a leaf sorts every
 #define SET_TREE(tree, memory)                                                                     \
     ((tree).splitters = (memory).splitters, (tree).nodes = (memory).nodes,                         \
      (tree).words = (memory).words, (tree).children = (memory).children,                           \
-     (tree).begins = (memory).begins)
+     (tree).begins = (memory).begins, (tree).heads = (memory).heads)
 
 typedef struct lane {
     usw_string_leaf leaf;
@@ -84,12 +84,6 @@ static void set_item(const usw_string_sort *s, const usw_string_items *to, size_
 
 /* ---- buckets ---- */
 
-static inline uint32_t bucket_of(const job *j, const usw_splitters *splitters, uint64_t item)
-{
-    uint32_t b = usw_find_bucket(splitters, usw_string_of(&j->sort->strings, item));
-    return j->sort->descending ? 2 * splitters->count - b : b;
-}
-
 /* Finds the buckets of items [begin, end) of a side, and counts them. */
 static void find_buckets(const job *j, const usw_splitters *splitters, const range *r, size_t begin,
                          size_t end, size_t *counts)
@@ -97,16 +91,26 @@ static void find_buckets(const job *j, const usw_splitters *splitters, const ran
     const usw_string_sort *s = j->sort;
     const void *items = j->side[r->turn].items;
     memset(counts, 0, (2 * (size_t)splitters->count + 1) * sizeof *counts);
-    for (size_t i = begin; i < end; i++) {
-        if (i + 2 * AHEAD < end) {
-            usw_fetch_offset(&s->strings, usw_item(items, s->item_bytes, i + 2 * AHEAD));
+    for (size_t i = begin; i < end; i += USW_HEADS_AT_ONCE) {
+        size_t n = usw_min(USW_HEADS_AT_ONCE, end - i);
+        usw_string strings[USW_HEADS_AT_ONCE];
+        uint32_t buckets[USW_HEADS_AT_ONCE];
+        for (size_t k = 0; k < n; k++) {
+            if (i + k + 2 * AHEAD < end) {
+                usw_fetch_offset(&s->strings, usw_item(items, s->item_bytes, i + k + 2 * AHEAD));
+            }
+            if (i + k + AHEAD < end) {
+                usw_fetch_string(&s->strings, usw_item(items, s->item_bytes, i + k + AHEAD),
+                                 r->depth);
+            }
+            strings[k] = usw_string_of(&s->strings, usw_item(items, s->item_bytes, i + k));
         }
-        if (i + AHEAD < end) {
-            usw_fetch_string(&s->strings, usw_item(items, s->item_bytes, i + AHEAD), r->depth);
+        usw_find_string_buckets(splitters, j->u->isa, strings, n, buckets);
+        for (size_t k = 0; k < n; k++) {
+            uint32_t b = s->descending ? 2 * splitters->count - buckets[k] : buckets[k];
+            j->buckets[i + k] = (uint16_t)b;
+            counts[b]++;
         }
-        uint32_t b = bucket_of(j, splitters, usw_item(items, s->item_bytes, i));
-        j->buckets[i] = (uint16_t)b;
-        counts[b]++;
     }
 }
 

@@ -81,6 +81,46 @@ def check_inputs(program, folder, text):
             say(f"sort -c {name}: status {status}, {error!r}, held {most >> 10} KB")
 
 
+def check_in_order(program, folder, text):
+    """Lines in order are written as they are read, and what is out of order behind many of them is sorted."""
+    want, got, rest = folder + "/want", folder + "/got", folder + "/rest"
+    with open(text, "rb") as f, open(rest, "wb") as t:
+        t.writelines(f.readline() for _ in range(5))
+    for options in ["", "-r", "-u", "-rnu", "-k2,2n", "-s -k2,2n", "-f"]:
+        for more, in_order in ((None, True), (rest, False)):
+            ordered = folder + "/ordered"
+            subprocess.run(["sort", *options.split(), "-o", ordered, text], env=ENV, check=True)
+            names = [ordered, more] if more else [ordered]
+            subprocess.run(["sort", *options.split(), "-o", want, *names], env=ENV, check=True)
+            if os.path.getsize(ordered) < 17 << 20:  # by -u
+                continue
+            for out in (got, ordered):
+                status, error, most = run(
+                    [program, "sort", "--stats", *options.split(), "-S", "16M", "-o", out, "-T", folder, *names])
+                seen = "stand in order" in error
+                if status != 0 or seen != in_order or not same(want, out) or most > (16 << 20) + EXTRA:
+                    say(f"sort {options} of lines in order: status {status}, {error!r}, held {most >> 10} KB, or other bytes")
+
+
+def check_debug_and_strict(program, folder, text):
+    """--debug and --strict beyond memory; the latter of numbers in order, and of others."""
+    want, got, numbers = folder + "/want", folder + "/got", folder + "/numbers"
+    for options in ["-k2,2n", "-r -k3", "-u -k2,2nr"]:
+        with open(want, "wb") as f, open(got, "wb") as t:
+            subprocess.run(["sort", "--debug", *options.split(), text], env=ENV, stdout=f, stderr=subprocess.DEVNULL, check=True)
+            status, _, most = run([program, "sort", "--debug", *options.split(), "-S", "16M", "-T", folder, text], stdout=t)
+        if status != 0 or not same(want, got) or most > (16 << 20) + EXTRA:
+            say(f"sort --debug {options}: status {status}, held {most >> 10} KB, or other bytes")
+    for numbers_from in ("seq 100000 3000000", "seq 3000000 -1 1"):
+        subprocess.run(["sh", "-c", numbers_from + ' >"$0"; sort -n -o "$1" "$0"', numbers, want], env=ENV, check=True)
+        for source in (None, numbers):
+            with open(source or os.devnull, "rb") as f:
+                status, error, most = run([program, "sort", "-n", "--strict", "-S", "16M", "-T", folder, "-o", got,
+                                           "-" if source else numbers], f)
+            if status != 0 or error or not same(want, got) or most > (16 << 20) + EXTRA:
+                say(f"sort -n --strict, {numbers_from}: status {status}, {error!r}, held {most >> 10} KB, or other bytes")
+
+
 def left_over(folder):
     return [n for n in os.listdir(folder) if n.startswith((".upsweep", "upsweep-", "sort"))]
 
@@ -88,13 +128,17 @@ def left_over(folder):
 def check_failures(program, folder, text):
     """A sentence, status 2, the old output and nothing left."""
     long_line, short, out = folder + "/long", folder + "/short.gz", folder + "/out"
+    numbers, bad = folder + "/numbers", folder + "/bad"
+    subprocess.run(["sh", "-c", 'seq 3000000 -1 1 >"$0"; (seq 700000; echo 12x; seq 9) >"$1"', numbers, bad], check=True)
     subprocess.run(["sh", "-c", '(echo one; echo two; head -c 5000000 /dev/zero | tr "\\0" y; echo; cat "$1") >"$0"; '
                     'head -c 1000000 "$1.gz" >"$2"', long_line, text, short], check=True)
     cases = [([long_line], "long:3: this line is too long for a memory limit of 16 MB"),
              ([text, short], "short.gz: the gzip stream ends early"),
              ([text, folder], "Is a directory"), ([text, folder + "/none"], "No such file"),
              ([text, "-T", "/nowhere"], "/nowhere: No such file or directory"),
-             ([text, "-n", "--strict"], "--strict is for lines that fit into memory, 16 MB")]
+             ([text, text, "-n", "--strict"], "text:1: no number: "),
+             ([numbers, text, "-n", "--strict"], "text:1: no number: "),
+             ([bad, numbers, "-n", "--strict"], "bad:700001: no number: 12x")]
     for names, sentence in cases:
         with open(out, "w", encoding="ascii") as f:
             f.write("old\n")
@@ -149,6 +193,8 @@ def main():
         make_text(text, given.megabytes << 20, 1)
         check_options(program, folder, text)
         check_inputs(program, folder, text)
+        check_in_order(program, folder, text)
+        check_debug_and_strict(program, folder, text)
         check_failures(program, folder, text)
         check_kills(program, folder, text, given.kills)
     print(f"sort_external: {len(problems)} problems")

@@ -18,7 +18,7 @@
 #include "test/shared/inputs.h"
 #include "upsweep.h"
 
-enum { LONGEST = 80, KINDS = 9, LEAF = 1 << 14 };
+enum { LONGEST = 120, KINDS = 10, LEAF = 1 << 14 };
 
 static uint64_t random_state = 11;
 
@@ -96,7 +96,13 @@ static size_t write_text(unsigned char *to, unsigned kind, size_t i)
         }
         break;
     case 6: length = (size_t)sprintf((char *)to, "user%u", (unsigned)draw(300)); break;
-    case 7: break;                                                    /* empty */
+    case 7: break; /* empty */
+    case 8:        /* beginnings that are longer than the heads of splitters */
+        memset(to, 'a' + (int)draw(3), 70);
+        to[draw(70)] ^= draw(4) == 0;
+        length = 70 + (size_t)sprintf((char *)to + 70, "%u", (unsigned)draw(5000));
+        length = draw(5) == 0 ? draw(length) : length;
+        break;
     default: length = (size_t)sprintf((char *)to, "%08zu", i); break; /* in order */
     }
     return length;
@@ -273,8 +279,8 @@ static void around_a_leaf(void **state)
 static void large(void **state)
 {
     (void)state;
-    static const unsigned kinds[] = {0, 3, 5};
-    for (unsigned i = 0; i < 9; i++) { /* each kind on each instruction set */
+    static const unsigned kinds[] = {0, 3, 5, 8};
+    for (unsigned i = 0; i < 12; i++) { /* each kind on each instruction set */
         check_texts(500000, kinds[i / 3], 1 + i % 4);
     }
 }
@@ -284,7 +290,7 @@ static void repeated(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= 3; threads++) {
-        for (unsigned kind = 6; kind < KINDS; kind += 2) {
+        for (unsigned kind = 6; kind < KINDS; kind += 3) {
             texts t = make_texts(250000, kind, 0, false);
             upsweep *u = open_with(threads, 0);
             check_slices(u, &t, NULL, threads == 2, true);
