@@ -163,7 +163,7 @@ template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hy
 {
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
                        j.from, j.n, j.map, j.bits, j.plan, j.tree,
-                       hybrid_weigh_stretches(j.n, j.bits));
+                       hybrid_weigh_stretches(j.n, j.bits), true);
     if (j.tree_room != 0) {
         hybrid_queue_tree_counts<K, identity>(g, j);
     }

@@ -266,8 +266,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
     bool by_tree = false;
     if constexpr (sizeof(K) >= 4) {
-        const unsigned repeats =
-            sizeof(K) == 4 || n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
+        const unsigned repeats = n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
         by_tree =
             tree != nullptr && !few_bytes && !counted &&
             hybrid_wants_tree<K, I>(k, shift, bits, many, counts) &&

@@ -31,13 +31,14 @@ struct hybrid_numbering {
     uint16_t *node;
     unsigned char *size, *bits;
     unsigned end, all; /* slots; keys of the sample */
+    bool keys_alone;   /* equal keys are counted, and not moved */
 
-    __device__ __forceinline__ hybrid_numbering(hybrid_tree *t, unsigned *memory)
+    __device__ __forceinline__ hybrid_numbering(hybrid_tree *t, unsigned *memory, bool alone)
         : tree(t), slots(memory), counts(slots + TREE_SLOTS), sums(counts + TREE_SLOTS),
           needs(sums + TREE_SLOTS + 4), scan(needs + TREE_SLOTS),
           node(reinterpret_cast<uint16_t *>(scan + 64)),
           size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
-          end(t->begin[t->levels]), all(0)
+          end(t->begin[t->levels]), all(0), keys_alone(alone)
     {
     }
     __device__ __forceinline__ bool is_leaf(unsigned i) const
@@ -105,8 +106,8 @@ struct hybrid_numbering {
     }
     /* What leaf i needs where buckets hold `full` keys of the sample. Leaves that are rare share a
      * bucket with their neighbours, an aligned group of a node's slots; chance is greater there, so
-     * they fill it less. Where a bucket has few values, all have as many of them. Equal keys take
-     * the numbers that their share would fill, so that the first scatter stays even. */
+     * they fill it less. Where a bucket has few values, all have as many of them. Equal keys that
+     * move take the numbers that their share would fill, so that the first scatter stays even. */
     __device__ __forceinline__ hybrid_need need(unsigned i, float full) const
     {
         const unsigned first = node[i], number = i - first;
@@ -118,6 +119,7 @@ struct hybrid_numbering {
                 numbers = 2u << (31 - __clz(static_cast<int>(numbers - 1)));
             }
             const unsigned buckets = numbers < values ? numbers : values;
+            numbers = keys_alone ? buckets : numbers;
             return {numbers, buckets < TREE_LEAF_MOST ? buckets : TREE_LEAF_MOST, 0, true};
         }
         unsigned join = size[i];
@@ -208,7 +210,8 @@ struct hybrid_numbering {
     {
         const unsigned buckets = counts[i] >> 8, join = counts[i] >> 1 & 127;
         const bool first = (counts[i] & 1) != 0;
-        slots[i] = buckets << 16 | (first ? at : at - 1);
+        const bool alike = keys_alone && bits[i] + join < 15 && buckets == 1u << (bits[i] + join);
+        slots[i] = buckets << TREE_NUMBER | (alike ? TREE_ALIKE : 0) | (first ? at : at - 1);
         tree->slots[i] = slots[i];
         tree->bits[i] = static_cast<unsigned char>(bits[i] + join);
     }
@@ -297,12 +300,14 @@ static inline unsigned long long hybrid_weigh_stretches(unsigned long long n, un
     return wanted < most ? wanted : most;
 }
 
-/* Weighs leaves by stretches of 32 keys, evenly spread; the last block numbers the buckets. */
+/* Weighs leaves by stretches of 32 keys, evenly spread; the last block numbers the buckets.
+ * keys_alone: they carry no values. */
 template <typename K, bool identity>
 __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsigned long long n,
                                                              usw_gpu_keymap<K> map, unsigned bits,
                                                              hybrid_plan *plan, hybrid_tree *tree,
-                                                             unsigned long long stretches)
+                                                             unsigned long long stretches,
+                                                             bool keys_alone)
 {
     constexpr unsigned U = 4;
     USW_DYNAMIC_SHARED(unsigned, memory);
@@ -350,7 +355,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
     __syncthreads();
     if (ticket + 1 == gridDim.x) {
         __threadfence();
-        hybrid_numbering numbering(tree, memory);
+        hybrid_numbering numbering(tree, memory, keys_alone);
         if (!numbering.number_buckets(bits) && threadIdx.x == 0) {
             plan->by_tree = 0;
             plan->radix = plan->skip = 1;

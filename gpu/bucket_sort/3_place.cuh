@@ -49,7 +49,8 @@ struct hybrid_place_args {
     unsigned long long
         large_from;       /* large buckets of fewer keys than this are left to the radix sort */
     unsigned missed_left; /* and where the sample missed a bit, keys that vary in more low bits */
-    unsigned long long *published; /* 2^bits1 zeros: sizes that blocks publish to each other */
+    unsigned long long *published; /* zeros: 2^bits1 sizes that blocks publish to each other, and
+                                    * from 256 on how many of these keys move, by a tree */
     unsigned long long *starts;    /* 2^bits: where the buckets begin */
     unsigned long long *begin;     /* 2^bits1: where the buckets of the first scatter begin */
     unsigned long long *stop;      /* 2^bits1: where they end */
@@ -136,12 +137,13 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
     }
 }
 
-/* Notes of which keys bucket d of a tree is, which has c of them. */
-static __device__ void hybrid_note_extent(const hybrid_place_args &a, unsigned d,
+/* Notes of which keys bucket d of a tree is, which has c of them. Returns whether these are not
+ * moved, since all are equal. */
+static __device__ bool hybrid_note_extent(const hybrid_place_args &a, unsigned d,
                                           unsigned long long c)
 {
     if (c == 0) {
-        return;
+        return false;
     }
     const hybrid_extent e(a.tree, d, a.key_bits);
     a.extents.least[d] = e.least;
@@ -151,6 +153,7 @@ static __device__ void hybrid_note_extent(const hybrid_place_args &a, unsigned d
     } else if (c > TREE_CAPACITY && e.left == 0) {
         usw_store_relaxed(&a.tree->alike, 1u);
     }
+    return e.alike;
 }
 
 /* Decides what is to be done with keys that go by a tree. If a bucket is too large, and not of few
@@ -285,31 +288,33 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     unsigned long long c, within, none;
     bool whole;
     const unsigned long long size = hybrid_take_count(a, b, sums, c, within, whole);
+    const bool stays = by_tree && tid < digits && hybrid_note_extent(a, d, c);
+    const unsigned long long moves =
+        whole ? 0 : by_tree ? size - hybrid_block_sum(stays ? c : 0, sums, none) : size;
     if (tid < digits) {
         befores[tid] = within;
     }
     if (tid == 0) {
         befores[digits] = size;
-        usw_store_relaxed(&a.published[b], (size << 1 | whole) + 1);
+        usw_store_relaxed(&a.published[b], size + 1);
+        usw_store_relaxed(&a.published[256 + b], moves + 1);
     }
     /* Blocks with lower tickets have begun, so their sizes will come. */
-    unsigned long long other = 0;
-    if (tid < b) {
-        do {
-            other = usw_load_relaxed(&a.published[tid]);
-        } while (other == 0);
-        other--;
-    }
-    auto tiles = [&](unsigned long long word) {
-        return (word & 1) != 0 ? 0 : ((word >> 1) + tile - 1) / tile;
+    auto published = [&](unsigned word) {
+        unsigned long long other = tid < b ? 0 : 1;
+        while (other == 0) {
+            other = usw_load_relaxed(&a.published[word + tid]);
+        }
+        return other - 1;
     };
-    const unsigned long long at = hybrid_block_sum(other >> 1, sums, none);
-    const unsigned first = static_cast<unsigned>(hybrid_block_sum(tiles(other), sums, none));
+    const unsigned long long at = hybrid_block_sum(published(0), sums, none);
+    const unsigned first = static_cast<unsigned>(
+        hybrid_block_sum((published(256) + tile - 1) / tile, sums, none));
     if (tid < digits) {
-        /* A bucket that is not scattered again has all keys in place: its cursor is at its end. */
-        a.starts[d] = at + within + (whole ? c : 0);
-        if (by_tree) {
-            hybrid_note_extent(a, d, c);
+        /* A bucket that is not scattered again has all keys in place, or they are counted and never
+         * move: its cursor is at its end. */
+        a.starts[d] = at + within + (whole || stays ? c : 0);
+        if (by_tree) { /* no list has its large buckets */
         } else if (a.fine != 0) {
             hybrid_join_values(a, befores, at, whole);
         } else if (c > a.capacity && a.lists.tile != 0) {
@@ -319,10 +324,10 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     if (tid == 0) {
         const unsigned long long from = hybrid_from(a, b, at);
         a.begin[b] = a.cursor[b] = from;
-        a.stop[b] = from + size;
+        a.stop[b] = from + (by_tree ? moves : size);
         a.tile_begin[b] = first;
         if (b + 1 == gridDim.x) {
-            a.tile_begin[b + 1] = first + static_cast<unsigned>(tiles(size << 1 | whole));
+            a.tile_begin[b + 1] = first + static_cast<unsigned>((moves + tile - 1) / tile);
         }
     }
     __threadfence();

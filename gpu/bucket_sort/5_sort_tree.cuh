@@ -1,6 +1,6 @@
 /* 5_sort_tree.cuh - step 5 of the bucket sort for what the other sorts leave of a prefix tree's
  * buckets (prefix_tree.cuh): those that are too large for them or have too many bits left, as rare
- * keys have; and equal keys that no block holds, which are only mapped back. */
+ * keys have; and equal keys that no block holds, which are only written. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_TREE_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_TREE_CUH
@@ -28,15 +28,16 @@ hybrid_rest_bucket(const hybrid_rest_args<K> &a, unsigned b, unsigned long long 
     return a.ends[b] - begin;
 }
 
-/* Maps back the equal keys of bucket b; each block takes a share. */
+/* Writes the equal keys of bucket b; each block takes a share. */
 template <typename K, int NT>
-__device__ __forceinline__ void hybrid_unmap_share(const hybrid_rest_args<K> &a, unsigned b)
+__device__ __forceinline__ void hybrid_write_share(const hybrid_rest_args<K> &a, unsigned b)
 {
     unsigned long long begin;
     const unsigned long long n = hybrid_rest_bucket(a, b, begin);
     const unsigned long long at = static_cast<unsigned long long>(blockIdx.x) * NT + threadIdx.x;
+    const K key = a.map.unmap(static_cast<K>(a.extents.least[b]));
     for (unsigned long long p = at; p < n; p += static_cast<unsigned long long>(gridDim.x) * NT) {
-        a.keys[begin + p] = a.map.unmap(a.keys[begin + p]);
+        a.keys[begin + p] = key;
     }
 }
 
@@ -65,7 +66,7 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
     if (!a.plan->tree_buckets) {
         return;
     }
-    for (unsigned pass = 0; pass < (!identity && a.tree->alike ? 2u : 1u); pass++) {
+    for (unsigned pass = 0; pass < (a.tree->alike ? 2u : 1u); pass++) {
         const unsigned step = pass == 0 ? gridDim.x : 1, first = pass == 0 ? blockIdx.x : 0;
         for (unsigned from = first; from < a.buckets; from += NT * step) {
             const unsigned b = from + threadIdx.x * step;
@@ -77,7 +78,7 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
             const unsigned long long keys = b < a.buckets ? hybrid_rest_bucket(a, b, begin) : 0;
             const unsigned left = keys != 0 ? a.extents.left[b] : 0;
             /* Smaller buckets of few values were written where the others were sorted. */
-            const bool few = left <= TREE_FEW_LEFT && keys > a.small && (left != 0 || !identity);
+            const bool few = left <= TREE_FEW_LEFT && keys > a.small;
             const bool shared = few && left == 0 && keys > TREE_CAPACITY;
             const bool sorts = left > TREE_FEW_LEFT && (keys > a.small || left > a.most);
             if (pass == 0 ? (few && !shared) || sorts : shared) {
@@ -86,7 +87,7 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
             __syncthreads();
             for (unsigned i = 0; i < found; i++) {
                 if (pass != 0) {
-                    hybrid_unmap_share<K, NT>(a, list[i]);
+                    hybrid_write_share<K, NT>(a, list[i]);
                 } else if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
                     const unsigned long long n = hybrid_rest_bucket(a, list[i], begin);
                     hybrid_write_by_values<K, NT, identity>(

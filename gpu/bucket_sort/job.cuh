@@ -102,7 +102,7 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     /* These are cleared together: radix, published, counts, handed, scatter_counts. These are not:
      * ends, begin, stop, cursor, tile_begin. */
     constexpr size_t control = sizeof(usw_radix_control) / 4;
-    j.clear = control + 512 + buckets * (j.stride != 0 ? 3 : 2);
+    j.clear = control + 1024 + buckets * (j.stride != 0 ? 3 : 2);
     auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, j.clear * 4));
     auto *tables =
         static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 3 * 256) * 8 + 257 * 4));
@@ -122,7 +122,7 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     }
     j.radix = clear;
     j.published = reinterpret_cast<unsigned long long *>(clear + control);
-    j.counts = clear + control + 512;
+    j.counts = clear + control + 1024;
     j.handed = j.counts + buckets;
     j.scatter_counts = j.handed + buckets;
     j.ends = tables;

@@ -22,8 +22,8 @@ static constexpr bool HALVES_SURE = false;
 static constexpr unsigned long long TREE_FROM_32 = 16384, TREE_FROM_64 = 16384;
 static constexpr unsigned long long TREE_REPEATS_FROM = 80000;
 #else
-/* TREE_FROM: uneven keys of 32 and of 64 bits go by a prefix tree from so many on; those of 64 bits
- * of which many are equal from TREE_REPEATS_FROM on. Fewer are faster sorted by digits. */
+/* TREE_FROM: uneven keys of 32 and of 64 bits go by a prefix tree from so many on; those of which
+ * many are equal from TREE_REPEATS_FROM on. Fewer are faster sorted by digits. */
 /* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
  * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
 enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SCATTER_BITS = 8 };

@@ -34,10 +34,12 @@ enum {
 enum { TREE_FEW_LEFT = 5 };
 
 /* A slot is one word, so that lanes that read different ones seldom meet in a bank. A leaf: its
- * first bucket in the low half, the number of its buckets above. A node: TREE_NODE, log2 of its
- * size from bit TREE_LOG2 on, its first slot in the low half. */
+ * first bucket in the low half, TREE_ALIKE if each of its buckets has one value, and from bit
+ * TREE_NUMBER on how many they are. A node: TREE_NODE, log2 of its size from bit TREE_LOG2 on, its
+ * first slot in the low half. */
 static constexpr unsigned TREE_NODE = 1u << 31, TREE_LOG2 = 26, TREE_FIRST = 0xffff;
-static constexpr unsigned TREE_LEAF_MOST = (1u << 15) - 1; /* buckets of a leaf */
+static constexpr unsigned TREE_ALIKE = 1u << 16, TREE_NUMBER = 17;
+static constexpr unsigned TREE_LEAF_MOST = (1u << 14) - 1; /* buckets of a leaf */
 
 /* The tree in global memory. */
 struct alignas(16) hybrid_tree {
@@ -110,14 +112,16 @@ template <typename K> struct hybrid_window {
         }
         return at;
     }
-    /* The buckets of N keys. All go down a level at a time, so that they do not wait for one
-     * another's slots. */
+    /* The buckets of N keys, and a bit for each whose bucket has no other value. All go down a
+     * level at a time, so that they do not wait for one another's slots. */
     template <int N>
-    __device__ __forceinline__ void buckets(const K (&keys)[N], unsigned (&found)[N]) const
+    __device__ __forceinline__ void buckets(const K (&keys)[N], unsigned (&found)[N],
+                                            unsigned &alike) const
     {
         unsigned s[N], kinds = 0;
         bool outside = false;
         K rest[N];
+        alike = 0;
 #pragma unroll
         for (int i = 0; i < N; i++) {
             const unsigned at = root_slot(keys[i]);
@@ -138,7 +142,8 @@ template <typename K> struct hybrid_window {
         }
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            found[i] = (s[i] & TREE_FIRST) + __umulhi(top(rest[i]), s[i] >> 16);
+            found[i] = (s[i] & TREE_FIRST) + __umulhi(top(rest[i]), s[i] >> TREE_NUMBER);
+            alike |= (s[i] & TREE_ALIKE) != 0 ? 1u << i : 0;
         }
         if (outside) { /* slot `root` says the last bucket */
 #pragma unroll
@@ -146,6 +151,12 @@ template <typename K> struct hybrid_window {
                 found[i] = keys[i] < least ? 0 : found[i];
             }
         }
+    }
+    template <int N>
+    __device__ __forceinline__ void buckets(const K (&keys)[N], unsigned (&found)[N]) const
+    {
+        unsigned alike;
+        buckets(keys, found, alike);
     }
     __device__ __forceinline__ unsigned bucket(K key) const
     {
@@ -185,18 +196,21 @@ struct hybrid_extents {
     unsigned char *left;
 };
 
-/* The least key of bucket b; the most that a key of it is above that, and the bits of this. */
+/* The least key of bucket b; the most that a key of it is above that, and the bits of this; whether
+ * its leaf is TREE_ALIKE. */
 struct hybrid_extent {
     unsigned long long least, most;
     unsigned left;
+    bool alike;
     __device__ __forceinline__ hybrid_extent(const hybrid_tree *tree, unsigned b, unsigned key_bits)
-        : least(0), most(~0ull >> (64 - key_bits)), left(key_bits)
+        : least(0), most(~0ull >> (64 - key_bits)), left(key_bits), alike(false)
     {
         if (b == 0 || b + 1 >= tree->buckets) {
             return; /* outside */
         }
         const unsigned slot = tree->leaf[b], bits = tree->bits[slot];
-        const unsigned s = tree->slots[slot], i = b - (s & TREE_FIRST), buckets = s >> 16;
+        const unsigned s = tree->slots[slot], i = b - (s & TREE_FIRST), buckets = s >> TREE_NUMBER;
+        alike = (s & TREE_ALIKE) != 0;
         least = begin(buckets, bits, i);
         const bool last = i + 1 >= buckets;
         const unsigned long long end =

@@ -5,7 +5,8 @@
 
 #include "gpu/prefix_tree/prefix_tree.cuh"
 
-/* Writes m keys, in place, in order; they are `least` and the next (1 << left) - 1 keys. A value
+/* Writes m keys, in place, in order; they are `least` and the next (1 << left) - 1 keys. Where that
+ * is one value, the keys are not read: they may be elsewhere (TREE_ALIKE). A value
  * has a counter for each lane, so that no two lanes of a warp add to one. memory: 33 * 32 words. A
  * block of NT threads calls. */
 template <typename K, int NT, bool identity>
@@ -15,9 +16,6 @@ __device__ __noinline__ void hybrid_write_by_values(K *keys, unsigned long long 
 {
     constexpr int U = 4;
     const unsigned tid = threadIdx.x, lane = tid % 32, values = 1u << left;
-    if (identity && left == 0) {
-        return;
-    }
     unsigned *mine = memory + 32 + lane;
     for (unsigned w = tid; w < values * 32; w += NT) {
         memory[32 + w] = 0;

@@ -43,7 +43,7 @@ __host__ __device__ constexpr size_t hybrid_tree_counters(unsigned bits)
 template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct hybrid_tree_block {
     static constexpr int NT = Shape::threads, I = Shape::keys, slots = Shape::slots;
     static constexpr int U = Shape::batch;
-    static constexpr unsigned T = NT * I;
+    static constexpr unsigned T = NT * I, NOWHERE = 1u << 31;
     const hybrid_tree_scatter_args<K> &args;
     const hybrid_scatter_args<K> &a;
     unsigned *bins;         /* the counters */
@@ -162,7 +162,8 @@ template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct 
 
     /* Looks up keys, ranks them within their digits and counts them, U at a time. With slots they
      * are put there at once, and a bit is returned for each that finds none free; else the digit
-     * and the rank of each are left in r. */
+     * and the rank of each are left in r, or NOWHERE. Keys that are all of their bucket stay: their
+     * number is all that the last step asks for. */
     __device__ __forceinline__ unsigned rank(const K (&k)[I], unsigned (&r)[I], unsigned m) const
     {
         unsigned most = ~0u, unplaced = 0;
@@ -170,33 +171,38 @@ template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct 
 #pragma unroll
         for (int i0 = 0; i0 < I; i0 += U) {
             K some[U];
-            unsigned found[U], ranks[U];
+            unsigned found[U], ranks[U], alike;
 #pragma unroll
             for (int i = 0; i < U; i++) {
                 some[i] = k[i0 + i < I ? i0 + i : I - 1];
             }
-            window.buckets(some, found);
-            if (i0 == 0) {
-                plainly &= hybrid_crowd(digit_of(found[0]), most) < 8;
+            window.buckets(some, found, alike);
+            alike = turn == SCATTER_SECOND ? 0 : alike; /* those have not come so far */
+            if (i0 == 0) { /* lanes whose key stays differ from all others */
+                const unsigned stays = NOWHERE + threadIdx.x % 32;
+                plainly &= hybrid_crowd((alike & 1) != 0 ? stays : digit_of(found[0]), most) < 8;
             }
 #pragma unroll
             for (int i = 0; plainly && i < U && i0 + i < I; i++) {
-                ranks[i] = atomicAdd(&cnt[digit_of(found[i])], 1u);
+                if ((alike >> i & 1) == 0) {
+                    ranks[i] = atomicAdd(&cnt[digit_of(found[i])], 1u);
+                }
             }
 #pragma unroll
             for (int i = 0; !plainly && i < U && i0 + i < I; i++) {
                 const unsigned d = digit_of(found[i]);
-                const bool here = threadIdx.x + (i0 + i) * NT < m;
+                const bool here = threadIdx.x + (i0 + i) * NT < m && (alike >> i & 1) == 0;
                 ranks[i] = hybrid_rank_crowd(&cnt[d], d, here, most);
             }
 #pragma unroll
             for (int i = 0; i < U && i0 + i < I; i++) {
-                const bool here = m == T || threadIdx.x + (i0 + i) * NT < m;
-                if (turn == SCATTER_COUNTS && here) {
+                const bool there = m == T || threadIdx.x + (i0 + i) * NT < m;
+                const bool here = there && (alike >> i & 1) == 0;
+                if (turn == SCATTER_COUNTS && there) {
                     count(found[i]);
                 }
                 if constexpr (slots == 0) {
-                    r[i0 + i] = digit_of(found[i]) << 16 | ranks[i];
+                    r[i0 + i] = here ? digit_of(found[i]) << 16 | ranks[i] : NOWHERE;
                 } else if (here && ranks[i] < C) {
                     tile[digit_of(found[i]) * C + ranks[i]] = k[i0 + i];
                 } else if (here) {
@@ -280,15 +286,16 @@ template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct 
         begin_digits(p, at);
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            if (p.m == T || threadIdx.x + i * NT < p.m) {
+            if (r[i] != NOWHERE) {
                 const unsigned q = more[r[i] >> 16] + (r[i] & 0xffff);
                 tile[q] = k[i];
                 digits_kept[q] = static_cast<unsigned char>(r[i] >> 16);
             }
         }
     }
-    __device__ __forceinline__ void empty_close(unsigned m) const
+    __device__ __forceinline__ void empty_close() const
     {
+        const unsigned m = more[255] + cnt[255];
 #pragma unroll
         for (int i = 0; i < I; i++) {
             const unsigned q = threadIdx.x + i * NT;
@@ -326,7 +333,7 @@ template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct 
             empty_slots();
             write_unplaced(now, unplaced);
         } else {
-            empty_close(now.m);
+            empty_close();
         }
         __syncthreads();
         for (unsigned w = threadIdx.x; w < 512; w += NT) {
