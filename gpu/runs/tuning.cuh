@@ -1,0 +1,37 @@
+/* tuning.cuh - numbers of the weave that can be tuned: from how many keys on it is tried, and the
+ * shapes of its blocks and tiles. */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_GPU_RUNS_TUNING_CUH
+#define USW_GPU_RUNS_TUNING_CUH
+
+#include "gpu/gpu.cuh"
+
+/* FROM: fewer keys are never looked at. LOOSE_SHARE: at most n / LOOSE_SHARE keys may be loose.
+ * FALLS_SHARE: the sample's neighbours of which more than one in so many fall are not in order. */
+#ifdef USW_EMULATE /* several tiles, units of one tile and saved tiles at sizes of tests */
+static constexpr unsigned long long WEAVE_FROM = 20000;
+#else
+static constexpr unsigned long long WEAVE_FROM = (1ull << 24) + 1;
+#endif
+static constexpr unsigned WEAVE_LOOSE_SHARE = 16, WEAVE_FALLS_SHARE = 10;
+
+/* A tile is read by one block: `tile` keys, of which each thread looks at 32 neighbours. items of a
+ * thread are merged at a time: odd, so that threads side by side read from different banks, and
+ * more than a tile has, so that a tile and its loose keys are as a rule one unit. */
+template <typename K> struct weave_shape {
+#ifdef USW_EMULATE
+    static constexpr unsigned threads = 64, tile = 512, items = 11, blocks = 2;
+#else
+    static constexpr unsigned threads = 512, tile = 65536 / sizeof(K), blocks = 2;
+    static constexpr unsigned items = sizeof(K) == 4 ? 37 : 19;
+#endif
+    static constexpr unsigned words = tile / 32, unit = threads * items;
+    static constexpr unsigned sort_items = 8, sort_tile = threads * sort_items; /* loose keys */
+    static constexpr size_t shared = (unit + 1) * sizeof(K);
+    static_assert(words <= threads && unit > tile + tile / 32, "a word of a mask a thread");
+};
+
+/* Long runs of edges of which a body is chosen; an edge is one tile's. */
+static constexpr unsigned WEAVE_RUNS_MAX = 64, WEAVE_RUN_LEAST = 4;
+
+#endif
