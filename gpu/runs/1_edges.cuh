@@ -27,6 +27,9 @@ __device__ __forceinline__ void weave_find_edges(const weave_args<K> &a, unsigne
         x[0] = identity ? x[0] : a.map.map(x[0]);
     }
     usw_block_sort<K, 1>::template sort_lanes<32>(x);
+    if (lane == 0 && e < a.tiles) {
+        a.counts[e] = 0;
+    }
     if (lane == 16) {
         a.edges[e] = e == 0 ? K(0) : e == a.tiles ? static_cast<K>(~K(0)) : x[0];
     }

@@ -13,24 +13,57 @@
 
 #include "gpu/runs/2_look.cuh"
 
-/* Each thread finds how many of n loose keys come before an edge. */
+/* Finds between which edges some loose keys lie, and counts them there: WEAVE_AT_ONCE a thread. */
+enum { WEAVE_AT_ONCE = 4 };
 template <typename K>
-__device__ __forceinline__ void weave_find_below(const weave_args<K> &a, unsigned task,
-                                                 const K *loose, unsigned n)
+__device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigned task, unsigned n)
 {
-    const unsigned i = task * blockDim.x + threadIdx.x;
-    if (i > a.tiles) {
-        return;
+    K x[WEAVE_AT_ONCE];
+    unsigned low[WEAVE_AT_ONCE], j[WEAVE_AT_ONCE];
+#pragma unroll
+    for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
+        j[k] = (task * WEAVE_AT_ONCE + k) * blockDim.x + threadIdx.x;
+        x[k] = j[k] < n ? a.loose[0][j[k]] : K(0);
+        low[k] = 0;
     }
-    const K edge = a.edges[i];
-    unsigned low = 0, high = n;
-    while (low < high && i < a.tiles) {
-        const unsigned middle = (low + high) / 2;
-        const bool before = loose[middle] < edge;
-        low = before ? middle + 1 : low;
-        high = before ? high : middle;
+    /* Edge 0 is not above any key. */
+    for (unsigned step = 1u << (31 - __clz(static_cast<int>(a.tiles))); step != 0; step /= 2) {
+#pragma unroll
+        for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
+            const unsigned to = low[k] + step;
+            low[k] = to < a.tiles && a.edges[to < a.tiles ? to : 0] <= x[k] ? to : low[k];
+        }
     }
-    a.below[i] = i < a.tiles ? low : n;
+#pragma unroll
+    for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
+        if (j[k] < n) {
+            a.home[j[k]] = make_uint2(low[k], atomicAdd(&a.counts[low[k]], 1u));
+        }
+    }
+}
+
+/* Puts loose keys that are few between any two edges behind one another by these. */
+template <typename K>
+__device__ __forceinline__ void weave_bring_home(const weave_args<K> &a, unsigned task, unsigned n)
+{
+#pragma unroll
+    for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
+        const unsigned j = (task * WEAVE_AT_ONCE + k) * blockDim.x + threadIdx.x;
+        if (j < n) {
+            const uint2 home = a.home[j];
+            a.loose[1][a.below[home.x] + home.y] = a.loose[0][j];
+        }
+    }
+}
+
+/* Four entries of a table at once. */
+__device__ __forceinline__ void weave_four(const unsigned *table, unsigned at, unsigned (&x)[4])
+{
+    const uint4 four = *reinterpret_cast<const uint4 *>(table + at);
+    x[0] = four.x;
+    x[1] = four.y;
+    x[2] = four.z;
+    x[3] = four.w;
 }
 
 /* Writes where each tile goes, how many units it is, and whether it is saved. Tiles that stay where
@@ -41,37 +74,51 @@ __device__ __forceinline__ void weave_place_tiles(const weave_args<K> &a, const 
 {
     USW_SHARED_ARRAY(unsigned long long, wide_sums, [32]);
     unsigned long long at = 0, all;
-    for (unsigned i = own.begin; i < own.end; i++) {
-        at += a.kept[i];
+    unsigned kept[4], loose[4], below = 0, all_loose, most = 0, saved = 0, all_saved;
+    for (unsigned i = own.begin; i < own.end; i += 4) {
+        weave_four(a.kept, i, kept);
+        weave_four(a.counts, i, loose);
+        for (unsigned k = 0; k < 4 && i + k < own.end; k++) {
+            at += kept[k];
+            below += loose[k];
+            most = loose[k] > most ? loose[k] : most;
+            saved += kept[k] != 0 && kept[k] + loose[k] > weave_shape<K>::unit;
+        }
     }
     at = usw_block_exclusive_scan(at, wide_sums, &all);
-    unsigned saved = 0, all_saved;
-    for (unsigned i = own.begin; i < own.end; i++) {
-        const unsigned loose = a.below[i + 1] - a.below[i], kept = a.kept[i];
-        const unsigned long long place = at + a.below[i];
-        unsigned units = (kept + loose + weave_shape<K>::unit - 1) / weave_shape<K>::unit;
-        units =
-            a.from == a.keys && loose == 0 && place == a.begin(i) && place + kept == a.begin(i + 1)
-                ? 0
-                : units;
-        WEAVE_WAY(WEAVE_STAYS, units == 0 && kept != 0)
-        WEAVE_WAY(WEAVE_SEVERAL, units > 1 && kept != 0)
-        a.place[i] = place;
-        a.units[i] = units;
-        saved += units > 1 && kept != 0;
-        at += kept;
-    }
+    below = usw_block_exclusive_scan(below, sums, &all_loose);
     saved = usw_block_exclusive_scan(saved, sums, &all_saved);
-    for (unsigned i = own.begin; i < own.end; i++) {
-        const bool save = a.units[i] > 1 && a.kept[i] != 0;
-        a.saved_at[i] = save ? saved : ~0u;
-        if (save && saved < a.saved_most) {
-            a.saved_tile[saved] = i;
+    for (unsigned i = own.begin; i < own.end; i += 4) {
+        weave_four(a.kept, i, kept);
+        weave_four(a.counts, i, loose);
+        for (unsigned k = 0; k < 4 && i + k < own.end; k++) {
+            const unsigned tile = i + k;
+            const unsigned long long place = at + below;
+            unsigned units = (kept[k] + loose[k] + weave_shape<K>::unit - 1) / weave_shape<K>::unit;
+            units = a.from == a.keys && loose[k] == 0 && place == a.begin(tile) &&
+                            place + kept[k] == a.begin(tile + 1)
+                        ? 0
+                        : units;
+            const bool save = units > 1 && kept[k] != 0;
+            WEAVE_WAY(WEAVE_STAYS, units == 0 && kept[k] != 0)
+            WEAVE_WAY(WEAVE_SEVERAL, save)
+            a.place[tile] = place;
+            a.below[tile] = below;
+            a.units[tile] = units;
+            a.saved_at[tile] = save ? saved : ~0u;
+            if (save && saved < a.saved_most) {
+                a.saved_tile[saved] = tile;
+            }
+            saved += save;
+            at += kept[k];
+            below += loose[k];
         }
-        saved += save;
     }
+    most = __syncthreads_or(most > weave_shape<K>::few);
     if (threadIdx.x == 0) {
         a.control->saved = all_saved;
+        a.control->crowded = most;
+        a.below[a.tiles] = all_loose;
     }
     __syncthreads();
 }

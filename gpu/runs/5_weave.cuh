@@ -79,10 +79,72 @@ __device__ __forceinline__ void weave_wait(const weave_args<K> &a, unsigned tile
     __syncthreads();
 }
 
+/* Which places of a unit are loose keys: a bit each, and how many bits lie before each word. */
+template <typename K> struct weave_slots {
+    static constexpr unsigned words = weave_shape<K>::unit / 32, each = 2;
+    static_assert(weave_shape<K>::unit % 32 == 0 && words <= each * weave_shape<K>::threads, "all");
+    unsigned bits[each * weave_shape<K>::threads], before[each * weave_shape<K>::threads];
+    unsigned sums[32];
+
+    /* s has na keys that stayed and nb loose ones, both in order. All threads call. */
+    __device__ __forceinline__ void find(const K *s, unsigned na, unsigned nb)
+    {
+        for (unsigned k = 0; k < each; k++) {
+            bits[each * threadIdx.x + k] = 0;
+        }
+        __syncthreads();
+        for (unsigned j = threadIdx.x; j < nb; j += blockDim.x) {
+            const K x = s[na + j];
+            unsigned low = 0, high = na;
+            while (low < high) {
+                const unsigned middle = (low + high) / 2;
+                const bool stays = s[middle] <= x;
+                low = stays ? middle + 1 : low;
+                high = stays ? high : middle;
+            }
+            atomicOr(&bits[(low + j) / 32], 1u << (low + j) % 32);
+        }
+        __syncthreads();
+        unsigned count = 0, all;
+        for (unsigned k = 0; k < each; k++) {
+            count += static_cast<unsigned>(__popc(bits[each * threadIdx.x + k]));
+        }
+        unsigned at = usw_block_exclusive_scan(count, sums, &all);
+        for (unsigned k = 0; k < each; k++) {
+            before[each * threadIdx.x + k] = at;
+            at += static_cast<unsigned>(__popc(bits[each * threadIdx.x + k]));
+        }
+        __syncthreads();
+    }
+    /* Where in s the key of place i is. */
+    __device__ __forceinline__ unsigned operator()(unsigned i, unsigned na) const
+    {
+        const unsigned word = bits[i / 32];
+        const unsigned loose =
+            before[i / 32] + static_cast<unsigned>(__popc(word & ((1u << i % 32) - 1)));
+        return (word >> i % 32 & 1) != 0 ? na + loose : i - loose;
+    }
+};
+
+/* Sorts a unit's loose keys, which are few, in s. All threads call. */
+template <typename K> __device__ __forceinline__ void weave_sort_few(K *s, unsigned n)
+{
+    using sort = usw_block_sort<K, 1>;
+    USW_SHARED_ARRAY(K, sorted, [sort::padded(weave_shape<K>::few)]);
+    K x[1] = {threadIdx.x < n ? s[threadIdx.x] : static_cast<K>(~K(0))};
+    sort::sort(x, sorted, n);
+    if (threadIdx.x < n) {
+        s[threadIdx.x] = sorted[sort::at(threadIdx.x)];
+    }
+    __syncthreads();
+}
+
+/* loose: the loose keys, by tiles; sorted: each tile's are in order. */
 template <typename K, bool identity>
 __device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned unit, const K *loose,
-                                           K *s)
+                                           bool sorted, K *s)
 {
+    USW_SHARED(weave_slots<K>, slots);
     const unsigned tile = a.unit_tile[unit], saved = a.saved_at[tile];
     const unsigned at = (unit - a.unit_begin[tile]) * weave_shape<K>::unit;
     weave_pieces<K> p = {nullptr, loose + a.below[tile], a.kept[tile],
@@ -106,15 +168,22 @@ __device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned unit
     if (saved == ~0u && threadIdx.x == 0) {
         usw_store_release(&a.loaded[tile], 1u);
     }
-    if (p.na != 0 && p.nb != 0) {
-        weave_merge<weave_shape<K>::items>(s, p.na, p.nb);
+    if (!sorted && p.nb > 1) {
+        WEAVE_WAY(WEAVE_FEW, threadIdx.x == 0)
+        weave_sort_few(s + p.na, p.nb);
+    }
+    const bool both = p.na != 0 && p.nb != 0;
+    if (both) {
+        slots.find(s, p.na, p.nb);
     }
     if (a.from == a.keys) {
         weave_wait(a, tile, place, place + count);
     }
     K *to = a.keys + place;
+#pragma unroll 4
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
-        to[i] = identity ? s[i] : a.map.unmap(s[i]);
+        const K x = s[both ? slots(i, p.na) : i];
+        to[i] = identity ? x : a.map.unmap(x);
     }
 }
 

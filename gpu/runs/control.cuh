@@ -16,6 +16,7 @@ struct weave_control {
     unsigned loose;                                   /* keys */
     unsigned failed; /* 1: the keys are left to the other methods */
     unsigned units, saved;
+    unsigned crowded; /* 1: some tile has more loose keys than are sorted while it is woven */
 };
 static_assert(sizeof(weave_control) <= HYBRID_ORDERED_WORDS * 4, "it is part of the job's scratch");
 
@@ -35,7 +36,9 @@ template <typename K> struct weave_args {
     K *loose[2];                   /* mapped keys */
     K *saved;                      /* mapped keys of tiles that several units read */
     unsigned *masks, *kept;        /* which keys of a tile stay in order, and how many */
-    unsigned *below;               /* loose keys that come before an edge */
+    unsigned *counts;              /* loose keys between a tile's edges */
+    unsigned *below;               /* and before its first edge */
+    uint2 *home;                   /* of a loose key: its tile, and how many came to it before */
     unsigned long long *place;     /* where a tile's keys and its loose ones begin in the end */
     unsigned *units, *unit_begin;  /* of a tile: how many, and the first one */
     unsigned *tile_at, *unit_tile; /* the tiles in the order in which they are woven; their units */
@@ -72,6 +75,7 @@ enum weave_way : unsigned {
     WEAVE_SOME_LOOSE,
     WEAVE_BORDER,
     WEAVE_DISAGREES,
+    WEAVE_FEW,
     WEAVE_LEVELS,
     WEAVE_STAYS,
     WEAVE_BACKWARDS,
@@ -89,6 +93,7 @@ static const char *const weave_ways[] = {"all keys are in order",
                                          "some keys of a tile are loose",
                                          "keys at a border of two stretches are loose",
                                          "a stretch does not agree with those before it",
+                                         "loose keys of a tile are sorted in its unit",
                                          "loose keys are merged",
                                          "a tile stays where it is",
                                          "tiles are woven from the last to the first",
@@ -166,12 +171,13 @@ template <typename T> __device__ __forceinline__ T weave_most_before(T v, T *sum
     return most;
 }
 
-/* This thread's share of `count` entries: neighbours. */
+/* This thread's share of `count` entries: neighbours, from a multiple of 4 on. */
 struct weave_share {
     unsigned begin, end;
     __device__ __forceinline__ explicit weave_share(unsigned count)
     {
-        const unsigned each = (count + blockDim.x - 1) / blockDim.x, at = threadIdx.x * each;
+        const unsigned each = (count + 4 * blockDim.x - 1) / (4 * blockDim.x) * 4;
+        const unsigned at = threadIdx.x * each;
         begin = at < count ? at : count;
         end = count - begin < each ? count : begin + each;
     }

@@ -6,8 +6,8 @@
  *          that finds nothing to do takes 1 us of every other sort's time. Nothing is overwritten
  *          before all is decided.
  *
- * Traffic  keys are read twice and written once: 12 bytes a u32 key, 24 a u64; loose keys twice the
- *          levels of their merge sort more.
+ * Traffic  keys are read twice and written once: 12 bytes a u32 key, 24 a u64; loose keys three
+ *          times more, or those that crowd some tile as often as their merge sort has levels.
  *
  * Source   V. Estivill-Castro and D. Wood, A survey of adaptive sorting algorithms, 1992, as
  *          cpu/patterns; merges by rank as gpu/merging. */
@@ -61,10 +61,8 @@ __global__ void __launch_bounds__(weave_shape<K>::threads, weave_shape<K>::block
         WEAVE_WAY(WEAVE_IN_ORDER, loose == 0 && threadIdx.x == 0)
         return;
     }
-    phase = weave_sort_loose(a, phase, loose, turn, s);
-    const K *list = a.loose[turn];
-    weave_phase(c, phase++, a.tiles / blockDim.x + 1,
-                [&](unsigned t) { weave_find_below(a, t, list, loose); });
+    const unsigned tasks = loose / (blockDim.x * WEAVE_AT_ONCE) + 1;
+    weave_phase(c, phase++, tasks, [&](unsigned t) { weave_find_homes(a, t, loose); });
     weave_phase(c, phase++, 1, [&](unsigned) { weave_place(a); });
     if (c->failed != 0) {
         return;
@@ -74,8 +72,16 @@ __global__ void __launch_bounds__(weave_shape<K>::threads, weave_shape<K>::block
         WEAVE_WAY(WEAVE_COPIES, a.from != a.keys)
         WEAVE_WAY(WEAVE_DONE, true)
     }
-    weave_phase(c, phase++, c->saved, [&](unsigned t) { weave_save<K, identity>(a, t, s); });
-    weave_phase(c, phase, c->units, [&](unsigned t) { weave_unit<K, identity>(a, t, list, s); });
+    const bool sorted = c->crowded != 0;
+    if (sorted) {
+        phase = weave_sort_loose(a, phase, loose, turn, s);
+        weave_phase(c, phase++, c->saved, [&](unsigned t) { weave_save<K, identity>(a, t, s); });
+    } else {
+        turn = 1;
+        weave_phase(c, phase++, tasks, [&](unsigned t) { weave_bring_home(a, t, loose); });
+    }
+    weave_phase(c, phase, c->units,
+                [&](unsigned t) { weave_unit<K, identity>(a, t, a.loose[turn], sorted, s); });
 }
 
 /* ---- host ---- */
@@ -110,11 +116,12 @@ template <typename K, bool identity> static void weave_queue(usw_gpu *g, const h
     a.ok = weave_take<unsigned char>(at, tiles);
     a.loose[0] = weave_take<K>(at, a.loose_most);
     a.loose[1] = weave_take<K>(at, a.loose_most);
+    a.home = weave_take<uint2>(at, a.loose_most);
     a.masks = weave_take<unsigned>(at, tiles * shape::words);
     a.place = weave_take<unsigned long long>(at, tiles);
     a.unit_tile = weave_take<unsigned>(at, 2 * tiles);
-    for (unsigned **table : {&a.kept, &a.below, &a.units, &a.unit_begin, &a.tile_at, &a.saved_at,
-                             &a.saved_tile, &a.loaded}) {
+    for (unsigned **table : {&a.kept, &a.counts, &a.below, &a.units, &a.unit_begin, &a.tile_at,
+                             &a.saved_at, &a.saved_tile, &a.loaded}) {
         *table = weave_take<unsigned>(at, tiles);
     }
     a.saved = reinterpret_cast<K *>(at);

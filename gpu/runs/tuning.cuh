@@ -15,20 +15,20 @@ static constexpr unsigned long long WEAVE_FROM = (1ull << 24) + 1;
 #endif
 static constexpr unsigned WEAVE_LOOSE_SHARE = 16, WEAVE_FALLS_SHARE = 10;
 
-/* A tile is read by one block: `tile` keys, of which each thread looks at 32 neighbours. items of a
- * thread are merged at a time: odd, so that threads side by side read from different banks, and
- * more than a tile has, so that a tile and its loose keys are as a rule one unit. */
+/* A tile is read by one block: `tile` keys, of which each thread looks at 32 neighbours. A unit is
+ * more, so that a tile and its loose keys are as a rule one. */
 template <typename K> struct weave_shape {
 #ifdef USW_EMULATE
-    static constexpr unsigned threads = 64, tile = 512, items = 11, blocks = 2;
+    static constexpr unsigned threads = 64, tile = 512, blocks = 2;
 #else
     static constexpr unsigned threads = 512, tile = 65536 / sizeof(K), blocks = 2;
-    static constexpr unsigned items = sizeof(K) == 4 ? 37 : 19;
 #endif
-    static constexpr unsigned words = tile / 32, unit = threads * items;
-    static constexpr unsigned sort_items = 8, sort_tile = threads * sort_items; /* loose keys */
+    static constexpr unsigned words = tile / 32, unit = tile + tile / 8;
+    /* Loose keys: of a tile that is sorted, and of one that is still sorted while it is woven. */
+    static constexpr unsigned sort_items = 8, sort_tile = threads * sort_items, few = threads;
     static constexpr size_t shared = (unit + 1) * sizeof(K);
     static_assert(words <= threads && unit > tile + tile / 32, "a word of a mask a thread");
+    static_assert(tile % 4 == 0 && few <= unit - tile, "few loose keys make no second unit");
 };
 
 /* Long runs of edges of which a body is chosen; an edge is one tile's. */
