@@ -180,7 +180,7 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
                hybrid_even_for(j), j.few_values, j.tree);
     if constexpr (sizeof(K) >= 4) {
         if (j.ordered != nullptr) {
-            weave_queue<K, identity>(g, j);
+            usw_queue_weave(g, j);
         }
         if (j.tree != nullptr) {
             weigh_tree<K, identity>(g, j);

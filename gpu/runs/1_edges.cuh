@@ -8,6 +8,7 @@
 #ifndef USW_GPU_RUNS_1_EDGES_CUH
 #define USW_GPU_RUNS_1_EDGES_CUH
 
+#include "gpu/block/bitonic.cuh"
 #include "gpu/block/sort_network.cuh"
 #include "gpu/runs/control.cuh"
 
@@ -29,70 +30,74 @@ __device__ __forceinline__ void weave_find_edges(const weave_args<K> &a, unsigne
     usw_block_sort<K, 1>::template sort_lanes<32>(x);
     if (lane == 0 && e < a.tiles) {
         a.counts[e] = 0;
+        a.published[e] = 0;
     }
     if (lane == 16) {
         a.edges[e] = e == 0 ? K(0) : e == a.tiles ? static_cast<K>(~K(0)) : x[0];
     }
 }
 
-/* Runs of edges, from begin to end. */
-struct weave_runs {
-    unsigned begin[WEAVE_RUNS_MAX], end[WEAVE_RUNS_MAX];   /* first and last edge */
-    unsigned best[WEAVE_RUNS_MAX], before[WEAVE_RUNS_MAX]; /* chains: edges, the run before */
-    unsigned chain[WEAVE_RUNS_MAX]; /* those of the body, the last one first */
-    unsigned count, chosen;
-};
-
-/* Drops edges that lie outside of both neighbours, where these are in order, and puts the one to
- * the left in their place. */
+/* Whether an edge lies outside of both neighbours, where these are in order: it is not used. */
 template <typename K>
-__device__ __forceinline__ void weave_drop_single_edges(const weave_args<K> &a,
-                                                        const weave_share &own)
+__device__ __forceinline__ bool weave_is_single(const weave_args<K> &a, unsigned i)
 {
-    for (unsigned i = own.begin; i < own.end; i++) {
-        const bool inner = i > 0 && i < a.tiles;
-        const K left = inner ? a.edges[i - 1] : K(0), right = inner ? a.edges[i + 1] : K(0);
-        const K x = a.edges[i];
-        a.ok[i] = !inner || left > right || (x >= left && x <= right);
+    if (i == 0 || i >= a.tiles) {
+        return false;
     }
-    __syncthreads();
-    for (unsigned i = own.begin; i < own.end; i++) {
-        if (!a.ok[i]) {
-            WEAVE_WAY(WEAVE_DROPPED_EDGE, true)
-            a.edges[i] = a.edges[i - 1];
-        }
-    }
-    __syncthreads();
+    const K left = a.edges[i - 1], x = a.edges[i], right = a.edges[i + 1];
+    return left <= right && (x < left || x > right);
+}
+/* The edge, or that to the left of one that is not used. */
+template <typename K> __device__ __forceinline__ K weave_edge(const weave_args<K> &a, unsigned i)
+{
+    const bool single = weave_is_single(a, i);
+    WEAVE_WAY(WEAVE_DROPPED_EDGE, single)
+    return a.edges[single ? i - 1 : i];
 }
 
-/* Lists the long runs, without the first and the last edge where another run is beside them. breaks:
- * memory for as many numbers as there are edges. */
+/* Long runs of edges that rise, from begin to end, which are without the first and the last edge
+ * where another run is beside them. */
+struct weave_runs {
+    unsigned begin[WEAVE_RUNS_MAX], end[WEAVE_RUNS_MAX];
+    unsigned best[WEAVE_RUNS_MAX], before[WEAVE_RUNS_MAX]; /* chains: edges, the run before */
+    unsigned count, breaks;
+};
+
+/* Lists the runs. breaks: shared, for WEAVE_BREAKS numbers. */
 template <typename K>
-__device__ __forceinline__ void weave_list_runs(const weave_args<K> &a, const weave_share &own,
-                                                unsigned *breaks, weave_runs &runs, unsigned *sums)
+__device__ __forceinline__ void weave_list_runs(const weave_args<K> &a, unsigned *breaks,
+                                                weave_runs &runs, unsigned *sums)
 {
-    unsigned count = 0, all;
-    for (unsigned i = own.begin; i < own.end; i++) {
-        count += i < a.tiles && a.edges[i] > a.edges[i + 1];
+    if (threadIdx.x == 0) {
+        runs.count = runs.breaks = 0;
     }
-    unsigned at = usw_block_exclusive_scan(count, sums, &all);
-    for (unsigned i = own.begin; i < own.end; i++) {
-        if (i < a.tiles && a.edges[i] > a.edges[i + 1]) {
-            breaks[at++] = i;
+    __syncthreads();
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < a.tiles; i += blockDim.x) {
+        if (weave_edge(a, i) > weave_edge(a, i + 1)) {
+            const unsigned at = atomicAdd(&runs.breaks, 1u);
+            if (at < WEAVE_BREAKS) {
+                breaks[at] = i;
+            }
         }
     }
     __syncthreads();
+    const unsigned all = runs.breaks;
+    if (all > WEAVE_BREAKS) {
+        return;
+    }
+    usw_bitonic_sort(breaks, all);
     const unsigned least =
         a.tiles / WEAVE_RUNS_MAX > WEAVE_RUN_LEAST ? a.tiles / WEAVE_RUNS_MAX : WEAVE_RUN_LEAST;
     const weave_share mine(all + 1);
     auto begin_of = [&](unsigned r) { return r == 0 ? 0 : breaks[r - 1] + 2; };
     auto end_of = [&](unsigned r) { return r == all ? a.tiles : breaks[r] - 1; };
     auto is_long = [&](unsigned r) { return begin_of(r) + least <= end_of(r) + 1; };
-    count = 0;
+    unsigned count = 0, total;
     for (unsigned r = mine.begin; r < mine.end; r++) {
         count += is_long(r);
     }
-    at = usw_block_exclusive_scan(count, sums, &runs.count);
+    unsigned at = usw_block_exclusive_scan(count, sums, &total);
     for (unsigned r = mine.begin; r < mine.end; r++) {
         if (is_long(r) && at < WEAVE_RUNS_MAX) {
             runs.begin[at] = begin_of(r);
@@ -100,20 +105,24 @@ __device__ __forceinline__ void weave_list_runs(const weave_args<K> &a, const we
             at++;
         }
     }
+    if (threadIdx.x == 0) {
+        runs.count = total <= WEAVE_RUNS_MAX ? total : 0;
+    }
     __syncthreads();
 }
 
-/* One thread finds the chain of runs that follow one another and have the most edges. */
+/* One thread finds the chain of runs that follow one another and have the most edges. Returns its
+ * last run, or ~0: it has too few. */
 template <typename K>
-__device__ __forceinline__ void weave_choose_chain(const weave_args<K> &a, weave_runs &runs)
+__device__ __forceinline__ unsigned weave_find_chain(const weave_args<K> &a, weave_runs &runs)
 {
     unsigned last = 0;
     for (unsigned r = 0; r < runs.count; r++) {
-        const K low = a.edges[runs.begin[r]];
+        const K low = weave_edge(a, runs.begin[r]);
         runs.best[r] = 0;
         runs.before[r] = r;
         for (unsigned q = 0; q < r; q++) {
-            if (runs.best[q] > runs.best[r] && a.edges[runs.end[q]] <= low) {
+            if (runs.best[q] > runs.best[r] && weave_edge(a, runs.end[q]) <= low) {
                 runs.best[r] = runs.best[q];
                 runs.before[r] = q;
             }
@@ -121,53 +130,107 @@ __device__ __forceinline__ void weave_choose_chain(const weave_args<K> &a, weave
         runs.best[r] += runs.end[r] - runs.begin[r] + 1;
         last = runs.best[r] > runs.best[last] ? r : last;
     }
-    runs.chosen = 0;
-    if (runs.count != 0 && runs.best[last] * 8ull >= (a.tiles + 1) * 7ull) {
-        runs.chain[runs.chosen++] = last;
-        for (; runs.before[last] != last; last = runs.before[last]) {
-            runs.chain[runs.chosen++] = runs.before[last];
-        }
-    }
+    return runs.count != 0 && runs.best[last] * 8ull >= (a.tiles + 1) * 7ull ? last : ~0u;
 }
 
-/* One block: says which edges are the body's. Others become equal to the one before them, so that
- * all edges rise. breaks: memory for as many numbers as there are edges. */
+/* One thread writes the chain, from the first run on. The edges that runs lack at their ends belong
+ * to them where they are in order with the next run. A run begins and ends with edges in use. */
+template <typename K>
+__device__ __forceinline__ void weave_write_chain(const weave_args<K> &a, weave_runs &runs,
+                                                  unsigned last)
+{
+    unsigned next = last; /* turns the list round: before[r] becomes the run behind r */
+    for (unsigned r = last, before; r != ~0u; r = before) {
+        before = runs.before[r] == r ? ~0u : runs.before[r];
+        runs.before[r] = next;
+        next = r;
+    }
+    unsigned count = 0;
+    for (unsigned r = next;; r = runs.before[r]) {
+        unsigned begin = runs.begin[r], end = runs.end[r];
+        const bool ends = r == last;
+        if (begin > 0 &&
+            (count == 0 || weave_edge(a, begin - 1) >= a.edges[a.chain[1 + 2 * count - 1]])) {
+            begin--;
+        }
+        if (end < a.tiles &&
+            (ends || weave_edge(a, end + 1) <= weave_edge(a, runs.begin[runs.before[r]]))) {
+            end++;
+        }
+        while (begin <= end && weave_is_single(a, begin)) {
+            begin++;
+        }
+        while (begin < end && weave_is_single(a, end)) {
+            end--;
+        }
+        if (begin <= end) {
+            a.chain[1 + 2 * count] = begin;
+            a.chain[2 + 2 * count] = end;
+            count++;
+        }
+        if (ends) {
+            break;
+        }
+    }
+    a.chain[0] = count;
+    WEAVE_WAY(WEAVE_CHAIN, count > 1)
+}
+
+/* One block: finds the body: which edges are in use. breaks: shared. */
 template <typename K>
 __device__ __forceinline__ void weave_choose_body(const weave_args<K> &a, unsigned *breaks)
 {
     USW_SHARED(weave_runs, runs);
     USW_SHARED_ARRAY(unsigned, sums, [32]);
-    const weave_share own(a.tiles + 1);
-    weave_drop_single_edges(a, own);
-    weave_list_runs(a, own, breaks, runs, sums);
+    weave_list_runs(a, breaks, runs, sums);
     if (threadIdx.x == 0) {
-        runs.chosen = 0;
-        if (runs.count <= WEAVE_RUNS_MAX) {
-            weave_choose_chain(a, runs);
-        }
-        if (runs.chosen == 0) {
+        const unsigned last = weave_find_chain(a, runs);
+        if (last != ~0u) {
+            weave_write_chain(a, runs, last);
+        } else {
             a.control->failed = 1;
         }
-        WEAVE_WAY(WEAVE_NO_BODY, runs.chosen == 0)
-        WEAVE_WAY(WEAVE_CHAIN, runs.chosen > 1)
+        WEAVE_WAY(WEAVE_NO_BODY, last == ~0u)
     }
-    __syncthreads();
-    unsigned last = 0; /* 1 more than the last edge of the body */
-    for (unsigned i = own.begin; i < own.end; i++) {
-        bool inside = false;
-        for (unsigned c = 0; c < runs.chosen; c++) {
-            inside = inside || (i >= runs.begin[runs.chain[c]] && i <= runs.end[runs.chain[c]]);
+}
+
+/* Between which keys those of a tile lie that may stay; body: none may. */
+template <typename K> struct weave_bounds {
+    K low, high;
+    bool body;
+};
+
+/* A tile is the body's if the edge before it is in use. One thread calls. */
+template <typename K>
+__device__ __forceinline__ weave_bounds<K> weave_bounds_of(const weave_args<K> &a, unsigned tile)
+{
+    const unsigned count = a.chain[0], *chain = a.chain + 1;
+    unsigned c = 0; /* the runs that begin there or before */
+    while (c < count && chain[2 * c] <= tile) {
+        c++;
+    }
+    weave_bounds<K> b = {K(0), static_cast<K>(~K(0)), false};
+    if (c > 0) {
+        const unsigned end = chain[2 * c - 1];
+        unsigned at = tile < end ? tile : end;
+        while (weave_is_single(a, at)) {
+            at--;
         }
-        a.ok[i] = a.ok[i] != 0 && inside;
-        last = a.ok[i] ? i + 1 : last;
-    }
-    last = weave_most_before(last, sums);
-    for (unsigned i = own.begin; i < own.end; i++) {
-        last = a.ok[i] ? i + 1 : last;
-        if (!a.ok[i]) {
-            a.edges[i] = last == 0 ? K(0) : a.edges[last - 1];
+        b.low = a.edges[at]; /* of a tile that is not the body's, not used */
+        b.body = at == tile;
+        if (tile < end) {
+            at = tile + 1;
+            while (weave_is_single(a, at)) {
+                at++;
+            }
+            b.high = a.edges[at];
+            return b;
         }
     }
+    if (c < count) {
+        b.high = a.edges[chain[2 * c]];
+    }
+    return b;
 }
 
 #endif

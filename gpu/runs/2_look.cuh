@@ -9,7 +9,7 @@
 #ifndef USW_GPU_RUNS_2_LOOK_CUH
 #define USW_GPU_RUNS_2_LOOK_CUH
 
-#include "gpu/runs/control.cuh"
+#include "gpu/runs/1_edges.cuh"
 
 /* A tile's keys in shared memory have gaps, so that threads which each go through 32 of them use
  * different banks. */
@@ -64,10 +64,11 @@ template <typename K> struct weave_vectors {
 /* Whether a full tile is in order and lies between its edges. All threads call. */
 template <typename K, bool identity>
 __device__ __forceinline__ bool weave_is_clean(const weave_args<K> &a, unsigned tile,
+                                               const weave_bounds<K> &bounds,
                                                const weave_vectors<K> &keys)
 {
     using vectors = weave_vectors<K>;
-    const K low = a.edges[tile], high = a.edges[tile + 1];
+    const K low = bounds.low, high = bounds.high;
     const K *from = a.from - a.lead + a.first(tile);
     bool good = true;
 #pragma unroll
@@ -161,7 +162,8 @@ __device__ __forceinline__ unsigned weave_here(const weave_args<K> &a, unsigned 
 
 /* Takes the loose keys out of a tile whose keys lie in s. All threads call. */
 template <typename K>
-__device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigned tile, const K *s)
+__device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigned tile,
+                                                 const weave_bounds<K> &bounds, const K *s)
 {
     USW_SHARED_ARRAY(unsigned, kept, [weave_shape<K>::words]);
     USW_SHARED_ARRAY(unsigned, cut, [weave_shape<K>::words]);
@@ -169,12 +171,12 @@ __device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigne
     USW_SHARED_ARRAY(K, tops, [32]);
     USW_SHARED(unsigned, list);
     const unsigned w = threadIdx.x;
-    const bool mine = w < weave_shape<K>::words, body = a.ok[tile] && a.ok[tile + 1];
+    const bool mine = w < weave_shape<K>::words, body = bounds.body;
     const unsigned here = mine ? weave_here(a, tile, w) : 0;
     unsigned keep = 0;
     if (body) {
         if (mine) {
-            kept[w] = weave_keep(s, 32 * w, here, a.edges[tile], a.edges[tile + 1]);
+            kept[w] = weave_keep(s, 32 * w, here, bounds.low, bounds.high);
         }
         __syncthreads();
         keep = weave_agree(s, kept, cut, tops);
@@ -208,13 +210,17 @@ __device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigne
 template <typename K, bool identity>
 __device__ __forceinline__ void weave_look(const weave_args<K> &a, unsigned tile, K *s)
 {
+    USW_SHARED(weave_bounds<K>, bounds);
+    weave_vectors<K> keys;
+    keys.template load<identity>(a, tile);
+    if (threadIdx.x == 0) {
+        bounds = weave_bounds_of(a, tile);
+        a.lows[tile] = bounds.body ? bounds.low : bounds.high;
+    }
     if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.control->failed) != 0)) {
         return;
     }
-    weave_vectors<K> keys;
-    keys.template load<identity>(a, tile);
-    const bool body = a.ok[tile] && a.ok[tile + 1];
-    if (body && a.full(tile) && weave_is_clean<K, identity>(a, tile, keys)) {
+    if (bounds.body && a.full(tile) && weave_is_clean<K, identity>(a, tile, bounds, keys)) {
         if (threadIdx.x == 0) {
             a.kept[tile] = weave_shape<K>::tile;
             a.loaded[tile] = 0;
@@ -229,7 +235,7 @@ __device__ __forceinline__ void weave_look(const weave_args<K> &a, unsigned tile
         }
     }
     __syncthreads();
-    weave_take_loose(a, tile, s);
+    weave_take_loose(a, tile, bounds, s);
 }
 
 #endif

@@ -13,11 +13,15 @@
 
 #include "gpu/runs/2_look.cuh"
 
-/* Finds between which edges some loose keys lie, and counts them there: WEAVE_AT_ONCE a thread. */
+/* Finds between which edges some loose keys lie, and counts them there: WEAVE_AT_ONCE a thread. Ends
+ * when a tile has more than a few. */
 enum { WEAVE_AT_ONCE = 4 };
 template <typename K>
 __device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigned task, unsigned n)
 {
+    if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.control->crowded) != 0)) {
+        return;
+    }
     K x[WEAVE_AT_ONCE];
     unsigned low[WEAVE_AT_ONCE], j[WEAVE_AT_ONCE];
 #pragma unroll
@@ -26,18 +30,22 @@ __device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigne
         x[k] = j[k] < n ? a.loose[0][j[k]] : K(0);
         low[k] = 0;
     }
-    /* Edge 0 is not above any key. */
+    /* The first one is not above any key. */
     for (unsigned step = 1u << (31 - __clz(static_cast<int>(a.tiles))); step != 0; step /= 2) {
 #pragma unroll
         for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
             const unsigned to = low[k] + step;
-            low[k] = to < a.tiles && a.edges[to < a.tiles ? to : 0] <= x[k] ? to : low[k];
+            low[k] = to < a.tiles && a.lows[to < a.tiles ? to : 0] <= x[k] ? to : low[k];
         }
     }
 #pragma unroll
     for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
         if (j[k] < n) {
-            a.home[j[k]] = make_uint2(low[k], atomicAdd(&a.counts[low[k]], 1u));
+            const unsigned before = atomicAdd(&a.counts[low[k]], 1u);
+            a.home[j[k]] = make_uint2(low[k], before);
+            if (before == weave_shape<K>::few) {
+                usw_store_relaxed(&a.control->crowded, 1u);
+            }
         }
     }
 }
@@ -56,138 +64,143 @@ __device__ __forceinline__ void weave_bring_home(const weave_args<K> &a, unsigne
     }
 }
 
-/* Four entries of a table at once. */
-__device__ __forceinline__ void weave_four(const unsigned *table, unsigned at, unsigned (&x)[4])
+/* Each thread counts the loose keys between the edges of a tile; loose: all n, in order. */
+template <typename K>
+__device__ __forceinline__ void weave_count_loose(const weave_args<K> &a, unsigned task,
+                                                  const K *loose, unsigned n)
 {
-    const uint4 four = *reinterpret_cast<const uint4 *>(table + at);
-    x[0] = four.x;
-    x[1] = four.y;
-    x[2] = four.z;
-    x[3] = four.w;
+    const unsigned i = task * blockDim.x + threadIdx.x;
+    auto below = [&](K edge) {
+        unsigned low = 0, high = n;
+        while (low < high) {
+            const unsigned middle = (low + high) / 2;
+            const bool before = loose[middle] < edge;
+            low = before ? middle + 1 : low;
+            high = before ? high : middle;
+        }
+        return low;
+    };
+    if (i < a.tiles) {
+        a.counts[i] = (i + 1 < a.tiles ? below(a.lows[i + 1]) : n) - (i > 0 ? below(a.lows[i]) : 0);
+    }
 }
 
-/* Writes where each tile goes, how many units it is, and whether it is saved. Tiles that stay where
- * they are have none. */
+/* The sums over all shares before this one: keys that stay and loose keys. The shares before have
+ * begun, so their sums will come. All threads call. */
 template <typename K>
-__device__ __forceinline__ void weave_place_tiles(const weave_args<K> &a, const weave_share &own,
-                                                  unsigned *sums)
+__device__ __forceinline__ unsigned weave_sums_before(const weave_args<K> &a, unsigned task,
+                                                      unsigned kept, unsigned loose,
+                                                      unsigned long long &kept_before)
 {
-    USW_SHARED_ARRAY(unsigned long long, wide_sums, [32]);
-    unsigned long long at = 0, all;
-    unsigned kept[4], loose[4], below = 0, all_loose, most = 0, saved = 0, all_saved;
-    for (unsigned i = own.begin; i < own.end; i += 4) {
-        weave_four(a.kept, i, kept);
-        weave_four(a.counts, i, loose);
-        for (unsigned k = 0; k < 4 && i + k < own.end; k++) {
-            at += kept[k];
-            below += loose[k];
-            most = loose[k] > most ? loose[k] : most;
-            saved += kept[k] != 0 && kept[k] + loose[k] > weave_shape<K>::unit;
-        }
+    USW_SHARED_ARRAY(unsigned long long, sums, [32]);
+    unsigned long long all, mine = 0;
+    const unsigned long long here =
+        usw_block_exclusive_scan(static_cast<unsigned long long>(kept) << 32 | loose, sums, &all);
+    if (threadIdx.x == 0) { /* a share has fewer than 2^30 keys of either kind */
+        usw_store_relaxed(&a.published[task], all << 1 | 1);
     }
-    at = usw_block_exclusive_scan(at, wide_sums, &all);
-    below = usw_block_exclusive_scan(below, sums, &all_loose);
-    saved = usw_block_exclusive_scan(saved, sums, &all_saved);
-    for (unsigned i = own.begin; i < own.end; i += 4) {
-        weave_four(a.kept, i, kept);
-        weave_four(a.counts, i, loose);
-        for (unsigned k = 0; k < 4 && i + k < own.end; k++) {
-            const unsigned tile = i + k;
-            const unsigned long long place = at + below;
-            unsigned units = (kept[k] + loose[k] + weave_shape<K>::unit - 1) / weave_shape<K>::unit;
-            units = a.from == a.keys && loose[k] == 0 && place == a.begin(tile) &&
-                            place + kept[k] == a.begin(tile + 1)
-                        ? 0
-                        : units;
-            const bool save = units > 1 && kept[k] != 0;
-            WEAVE_WAY(WEAVE_STAYS, units == 0 && kept[k] != 0)
-            WEAVE_WAY(WEAVE_SEVERAL, save)
-            a.place[tile] = place;
-            a.below[tile] = below;
-            a.units[tile] = units;
-            a.saved_at[tile] = save ? saved : ~0u;
-            if (save && saved < a.saved_most) {
-                a.saved_tile[saved] = tile;
-            }
-            saved += save;
-            at += kept[k];
-            below += loose[k];
-        }
+    unsigned long long other_kept = 0, other_loose = 0;
+    for (unsigned t = threadIdx.x; t < task; t += blockDim.x) {
+        do {
+            mine = usw_load_relaxed(&a.published[t]);
+        } while (mine == 0);
+        other_kept += mine >> 33;
+        other_loose += mine >> 1 & 0xffffffff;
     }
-    most = __syncthreads_or(most > weave_shape<K>::few);
+    usw_block_exclusive_scan(other_kept, sums, &kept_before);
+    usw_block_exclusive_scan(other_loose, sums, &all);
+    kept_before += here >> 32;
+    return static_cast<unsigned>(all + (here & 0xffffffff));
+}
+
+/* A share of the tiles, one a thread: writes where each goes, how many units it is, and whether it
+ * is saved. Tiles that stay where they are have none. */
+template <typename K>
+__device__ __forceinline__ void weave_place(const weave_args<K> &a, unsigned task)
+{
+    USW_SHARED(uint2, group);
+    const unsigned tile = task * blockDim.x + threadIdx.x;
+    const bool here = tile < a.tiles;
+    const unsigned kept = here ? a.kept[tile] : 0, loose = here ? a.counts[tile] : 0;
+    unsigned long long place;
+    const unsigned below = weave_sums_before(a, task, kept, loose, place);
+    place += below;
     if (threadIdx.x == 0) {
-        a.control->saved = all_saved;
-        a.control->crowded = most;
-        a.below[a.tiles] = all_loose;
+        group = make_uint2(a.tiles, 0);
     }
     __syncthreads();
+    if (here) {
+        unsigned units = (kept + loose + weave_shape<K>::unit - 1) / weave_shape<K>::unit;
+        units = a.from == a.keys && loose == 0 && place == a.begin(tile) &&
+                        place + kept == a.begin(tile + 1)
+                    ? 0
+                    : units;
+        WEAVE_WAY(WEAVE_STAYS, units == 0 && kept != 0)
+        WEAVE_WAY(WEAVE_SEVERAL, units > 1 && kept != 0)
+        a.place[tile] = place;
+        a.below[tile] = below;
+        a.units[tile] = units;
+        if (units > 1) {
+            const unsigned at = atomicAdd(&a.control->extra, units);
+            for (unsigned u = 0; u < units; u++) {
+                a.extra[at + u] = make_uint2(tile, u);
+            }
+        }
+        if (units > 1 && kept != 0) {
+            const unsigned saved = atomicAdd(&a.control->saved, 1u);
+            a.saved_at[tile] = saved;
+            if (saved < a.saved_most) {
+                a.saved_tile[saved] = tile;
+            } else {
+                usw_store_relaxed(&a.control->failed, 1u);
+            }
+        }
+        if (tile == 0 || place <= a.begin(tile)) {
+            atomicMin(&group.x, tile);
+            atomicMax(&group.y, tile + 1);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        a.groups[task] = group;
+    }
 }
 
-/* Whether tile i may come before or behind tile i - 1, but not between it and others. */
+/* A share of the tiles: writes them in the order in which they are woven. Between a tile that begins
+ * behind its edge and the one before it, the order is turned. */
 template <typename K>
-__device__ __forceinline__ bool weave_begins(const weave_args<K> &a, unsigned i)
-{
-    return i == 0 || a.from != a.keys || a.place[i] <= a.begin(i);
-}
-
-/* Writes the tiles in the order in which they are woven. */
-template <typename K>
-__device__ __forceinline__ void weave_order_tiles(const weave_args<K> &a, const weave_share &own,
-                                                  unsigned *sums)
+__device__ __forceinline__ void weave_order(const weave_args<K> &a, unsigned task, unsigned tasks)
 {
     USW_SHARED_ARRAY(unsigned, turned, [weave_shape<K>::threads]);
-    const unsigned back = weave_shape<K>::threads - 1 - threadIdx.x;
-    unsigned first = a.tiles, last = 0; /* this share's groups begin there; last: 1 more */
-    for (unsigned i = own.begin; i < own.end; i++) {
-        if (weave_begins(a, i)) {
-            first = first == a.tiles ? i : first;
-            last = i + 1;
-        }
-    }
-    last = weave_most_before(last, sums);
-    turned[back] = a.tiles - first;
-    __syncthreads();
-    unsigned end = turned[threadIdx.x];
-    end = weave_most_before(end, sums);
-    turned[back] = a.tiles - end;
-    __syncthreads();
-    unsigned next = turned[threadIdx.x]; /* where the first group of later shares begins */
-    for (unsigned i = own.end; i-- > own.begin;) {
-        a.unit_begin[i] = next; /* for a while: where the next group begins */
-        next = weave_begins(a, i) ? i : next;
-    }
-    for (unsigned i = own.begin; i < own.end; i++) {
-        last = weave_begins(a, i) ? i + 1 : last;
-        WEAVE_WAY(WEAVE_BACKWARDS, last != i + 1)
-        a.tile_at[last - 1 + (a.unit_begin[i] - 1 - i)] = i;
-    }
-    __syncthreads();
-}
-
-/* One block plans what is to be woven; then the bucket sort has nothing to do. */
-template <typename K> __device__ __forceinline__ void weave_place(const weave_args<K> &a)
-{
     USW_SHARED_ARRAY(unsigned, sums, [32]);
-    const weave_share own(a.tiles);
-    weave_place_tiles(a, own, sums);
-    weave_order_tiles(a, own, sums);
-    unsigned at = 0, all;
-    for (unsigned p = own.begin; p < own.end; p++) {
-        at += a.units[a.tile_at[p]];
-    }
-    at = usw_block_exclusive_scan(at, sums, &all);
-    for (unsigned p = own.begin; p < own.end; p++) {
-        const unsigned i = a.tile_at[p], units = a.units[i];
-        a.unit_begin[i] = at;
-        for (unsigned u = 0; u < units; u++) {
-            a.unit_tile[at++] = i;
-        }
-    }
+    USW_SHARED(uint2, group);
+    const unsigned tile = task * blockDim.x + threadIdx.x;
+    const unsigned back = weave_shape<K>::threads - 1 - threadIdx.x;
     if (threadIdx.x == 0) {
-        a.control->units = all;
-        if (a.control->saved > a.saved_most) {
-            a.control->failed = 1;
+        group = make_uint2(a.tiles, 0);
+    }
+    __syncthreads();
+    for (unsigned t = threadIdx.x; t < tasks; t += blockDim.x) {
+        const uint2 other = a.groups[t];
+        if (t < task) {
+            atomicMax(&group.y, other.y);
+        } else if (t > task) {
+            atomicMin(&group.x, other.x);
         }
+    }
+    const bool begins = tile == 0 || (tile < a.tiles && a.place[tile] <= a.begin(tile));
+    unsigned last = weave_most_before(begins ? tile + 1 : 0, sums);
+    turned[back] = begins ? a.tiles - tile : 0;
+    __syncthreads();
+    const unsigned later = weave_most_before(turned[threadIdx.x], sums);
+    turned[threadIdx.x] = later;
+    __syncthreads();
+    unsigned next = a.tiles - turned[back];
+    next = next < group.x ? next : group.x;
+    last = begins ? tile + 1 : last > group.y ? last : group.y;
+    if (tile < a.tiles) {
+        WEAVE_WAY(WEAVE_BACKWARDS, last != tile + 1)
+        a.tile_at[last - 1 + (next - 1 - tile)] = tile;
     }
 }
 

@@ -139,23 +139,24 @@ template <typename K> __device__ __forceinline__ void weave_sort_few(K *s, unsig
     __syncthreads();
 }
 
-/* loose: the loose keys, by tiles; sorted: each tile's are in order. */
+/* Unit `number` of a tile. loose: the loose keys, by tiles; sorted: each tile's are in order; several:
+ * the tile has several units. */
 template <typename K, bool identity>
-__device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned unit, const K *loose,
-                                           bool sorted, K *s)
+__device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned tile, unsigned number,
+                                           bool several, const K *loose, bool sorted, K *s)
 {
     USW_SHARED(weave_slots<K>, slots);
-    const unsigned tile = a.unit_tile[unit], saved = a.saved_at[tile];
-    const unsigned at = (unit - a.unit_begin[tile]) * weave_shape<K>::unit;
-    weave_pieces<K> p = {nullptr, loose + a.below[tile], a.kept[tile],
-                         a.below[tile + 1] - a.below[tile]};
+    const unsigned at = number * weave_shape<K>::unit;
+    weave_pieces<K> p = {nullptr, loose + a.below[tile], a.kept[tile], a.counts[tile]};
+    const bool reads = !several && p.na != 0;
     const unsigned long long place = a.place[tile] + at;
     unsigned count = p.na + p.nb - at;
     count = count < weave_shape<K>::unit ? count : weave_shape<K>::unit;
-    if (saved == ~0u && p.na != 0) {
+    if (reads) {
         weave_load_kept<K, identity>(a, tile, s);
     } else {
-        p.a = p.na != 0 ? a.saved + saved * static_cast<size_t>(weave_shape<K>::tile) : p.b;
+        p.a = p.na != 0 ? a.saved + a.saved_at[tile] * static_cast<size_t>(weave_shape<K>::tile)
+                        : p.b;
         p = weave_cut(p, at, count);
         for (unsigned i = threadIdx.x; i < p.na; i += blockDim.x) {
             s[i] = p.a[i];
@@ -165,7 +166,7 @@ __device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned unit
         s[p.na + i] = p.b[i];
     }
     __syncthreads();
-    if (saved == ~0u && threadIdx.x == 0) {
+    if (reads && threadIdx.x == 0) {
         usw_store_release(&a.loaded[tile], 1u);
     }
     if (!sorted && p.nb > 1) {
@@ -184,6 +185,23 @@ __device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned unit
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
         const K x = s[both ? slots(i, p.na) : i];
         to[i] = identity ? x : a.map.unmap(x);
+    }
+}
+
+/* Task p of the last phase: the tile that is woven as the p-th, if it is one unit; behind all tiles
+ * the units of those that have several, which only read what was saved. */
+template <typename K, bool identity>
+__device__ __forceinline__ void weave_task(const weave_args<K> &a, unsigned p, const K *loose,
+                                           bool sorted, K *s)
+{
+    if (p < a.tiles) {
+        const unsigned tile = a.from == a.keys ? a.tile_at[p] : p;
+        if (a.units[tile] == 1) {
+            weave_unit<K, identity>(a, tile, 0, false, loose, sorted, s);
+        }
+    } else {
+        const uint2 unit = a.extra[p - a.tiles];
+        weave_unit<K, identity>(a, unit.x, unit.y, true, loose, sorted, s);
     }
 }
 

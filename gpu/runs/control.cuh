@@ -14,9 +14,9 @@ enum { WEAVE_PHASES = 40 };
 struct weave_control {
     unsigned taken[WEAVE_PHASES], done[WEAVE_PHASES]; /* tasks */
     unsigned loose;                                   /* keys */
-    unsigned failed; /* 1: the keys are left to the other methods */
-    unsigned units, saved;
-    unsigned crowded; /* 1: some tile has more loose keys than are sorted while it is woven */
+    unsigned failed;       /* 1: the keys are left to the other methods */
+    unsigned saved, extra; /* tiles; units of tiles that have several */
+    unsigned crowded;      /* 1: some tile has more loose keys than are sorted while it is woven */
 };
 static_assert(sizeof(weave_control) <= HYBRID_ORDERED_WORDS * 4, "it is part of the job's scratch");
 
@@ -31,18 +31,22 @@ template <typename K> struct weave_args {
     usw_gpu_keymap<K> map;
     hybrid_plan *plan;
     weave_control *control;
-    K *edges;                      /* mapped keys: those of tile i lie between edges i and i + 1 */
-    unsigned char *ok;             /* edges that are part of the body */
-    K *loose[2];                   /* mapped keys */
-    K *saved;                      /* mapped keys of tiles that several units read */
+    K *edges;
+    K *lows;         /* no key of the tile is less: the edge before it, or the next one in use */
+    unsigned *chain; /* how many runs of edges the body has; where each begins and ends */
+    K *loose[2];     /* mapped keys */
+    K *saved;        /* mapped keys of tiles that several units read */
     unsigned *masks, *kept;        /* which keys of a tile stay in order, and how many */
-    unsigned *counts;              /* loose keys between a tile's edges */
+    unsigned *counts;              /* loose keys between its edges */
     unsigned *below;               /* and before its first edge */
     uint2 *home;                   /* of a loose key: its tile, and how many came to it before */
     unsigned long long *place;     /* where a tile's keys and its loose ones begin in the end */
-    unsigned *units, *unit_begin;  /* of a tile: how many, and the first one */
-    unsigned *tile_at, *unit_tile; /* the tiles in the order in which they are woven; their units */
-    unsigned *saved_at, *saved_tile; /* the tile's place among the saved ones, or ~0 */
+    unsigned long long *published; /* of a share of the tiles: twice the keys that stay, and 1 */
+    uint2 *groups;     /* of a share: the first tile that is woven before others, 1 + the last */
+    unsigned *units;   /* of a tile */
+    unsigned *tile_at; /* the tiles in the order in which they are woven */
+    uint2 *extra;      /* units of tiles that have several: tile, number of the unit */
+    unsigned *saved_at, *saved_tile; /* the tile's place among the saved ones */
     unsigned *loaded;                /* 1: a tile has been read and may be overwritten */
 
     /* Where tile i begins, counted from `lead` places before the array. */
@@ -171,13 +175,12 @@ template <typename T> __device__ __forceinline__ T weave_most_before(T v, T *sum
     return most;
 }
 
-/* This thread's share of `count` entries: neighbours, from a multiple of 4 on. */
+/* This thread's share of `count` entries: neighbours. */
 struct weave_share {
     unsigned begin, end;
     __device__ __forceinline__ explicit weave_share(unsigned count)
     {
-        const unsigned each = (count + 4 * blockDim.x - 1) / (4 * blockDim.x) * 4;
-        const unsigned at = threadIdx.x * each;
+        const unsigned each = (count + blockDim.x - 1) / blockDim.x, at = threadIdx.x * each;
         begin = at < count ? at : count;
         end = count - begin < each ? count : begin + each;
     }

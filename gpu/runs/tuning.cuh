@@ -28,10 +28,15 @@ template <typename K> struct weave_shape {
     static constexpr unsigned sort_items = 8, sort_tile = threads * sort_items, few = threads;
     static constexpr size_t shared = (unit + 1) * sizeof(K);
     static_assert(words <= threads && unit > tile + tile / 32, "a word of a mask a thread");
-    static_assert(tile % 4 == 0 && few <= unit - tile, "few loose keys make no second unit");
+    static_assert(few <= unit - tile, "few loose keys make no second unit");
 };
 
 /* Long runs of edges of which a body is chosen; an edge is one tile's. */
 static constexpr unsigned WEAVE_RUNS_MAX = 64, WEAVE_RUN_LEAST = 4;
+#ifdef USW_EMULATE
+static constexpr unsigned WEAVE_BREAKS = 256; /* between runs, at most */
+#else
+static constexpr unsigned WEAVE_BREAKS = 4096;
+#endif
 
 #endif

@@ -30,7 +30,7 @@ enum ordered {
     MOVED_NEAR,  /* one in 50 changes places with a neighbour not far away */
     BOTH_WAYS,   /* keys of the end are at the beginning, keys of the middle at the end */
     REVERSED,    /* a fortieth in the middle falls */
-    BURST,       /* a hundredth in the middle is random, and another one in its first half */
+    BURST,       /* a fiftieth in the middle is random, and another one in the first half */
     TWO_FILES,   /* a long run and a short one */
     HALVES,      /* two runs of the same length: too many */
     SHORT_RUNS,  /* of 100 keys: too many */
@@ -63,7 +63,7 @@ static double ordered_key(unsigned pattern, size_t i, size_t n, uint64_t *state)
     case MOVED_NEAR: return any % 50 == 0 ? at + (r - 0.5) * 0.002 + 0.001 : at * 0.99 + 0.001;
     case BOTH_WAYS: return i < n / 50 ? 0.6 + 0.4 * r : i > n - n / 50 ? 0.3 + 0.2 * r : at;
     case REVERSED: return at > 0.6 && at < 0.625 ? 1.225 - at : at;
-    case BURST: return (at > 0.6 && at < 0.61) || (at > 0.2 && at < 0.21) ? r : at;
+    case BURST: return (at > 0.6 && at < 0.62) || (at > 0.2 && at < 0.22) ? r : at;
     case TWO_FILES: return at < 0.97 ? at : (at - 0.97) * 33;
     case HALVES: return at < 0.5 ? at * 2 : at * 2 - 1;
     case SHORT_RUNS: return (double)(i % 100) / 100 + at / 1000;
