@@ -194,43 +194,33 @@ __device__ __forceinline__ void weave_choose_body(const weave_args<K> &a, unsign
     }
 }
 
-/* Between which keys those of a tile lie that may stay; body: none may. */
-template <typename K> struct weave_bounds {
-    K low, high;
-    bool body;
-};
-
-/* A tile is the body's if the edge before it is in use. One thread calls. */
+/* Each thread finds between which edges the keys of a tile lie that may stay. A tile is the body's if
+ * the edge before it is in use. */
 template <typename K>
-__device__ __forceinline__ weave_bounds<K> weave_bounds_of(const weave_args<K> &a, unsigned tile)
+__device__ __forceinline__ void weave_find_bounds(const weave_args<K> &a, unsigned task)
 {
+    const unsigned tile = task * blockDim.x + threadIdx.x;
     const unsigned count = a.chain[0], *chain = a.chain + 1;
+    if (tile >= a.tiles) {
+        return;
+    }
     unsigned c = 0; /* the runs that begin there or before */
     while (c < count && chain[2 * c] <= tile) {
         c++;
     }
-    weave_bounds<K> b = {K(0), static_cast<K>(~K(0)), false};
-    if (c > 0) {
-        const unsigned end = chain[2 * c - 1];
-        unsigned at = tile < end ? tile : end;
+    const unsigned end = c > 0 ? chain[2 * c - 1] : 0;
+    const bool body = c > 0 && tile <= end && !weave_is_single(a, tile);
+    K high = c < count ? a.edges[chain[2 * c]] : static_cast<K>(~K(0));
+    if (c > 0 && tile < end) {
+        unsigned at = tile + 1;
         while (weave_is_single(a, at)) {
-            at--;
+            at++;
         }
-        b.low = a.edges[at]; /* of a tile that is not the body's, not used */
-        b.body = at == tile;
-        if (tile < end) {
-            at = tile + 1;
-            while (weave_is_single(a, at)) {
-                at++;
-            }
-            b.high = a.edges[at];
-            return b;
-        }
+        high = a.edges[at];
     }
-    if (c < count) {
-        b.high = a.edges[chain[2 * c]];
-    }
-    return b;
+    a.body[tile] = body;
+    a.lows[tile] = body ? a.edges[tile] : high;
+    a.highs[tile] = high;
 }
 
 #endif

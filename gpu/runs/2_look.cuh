@@ -28,8 +28,7 @@ template <typename K> struct weave_vectors {
     {
         return (u * weave_shape<K>::threads + threadIdx.x) * V;
     }
-    /* Loads a tile, mapped; places that are no keys become 0. */
-    template <bool identity>
+    /* Loads a tile; places that are no keys become 0. */
     __device__ __forceinline__ void load(const weave_args<K> &a, unsigned tile)
     {
         const unsigned long long first = a.first(tile);
@@ -49,6 +48,9 @@ template <typename K> struct weave_vectors {
                 }
             }
         }
+    }
+    template <bool identity> __device__ __forceinline__ void map(const weave_args<K> &a)
+    {
         if (!identity) {
 #pragma unroll
             for (unsigned u = 0; u < U; u++) {
@@ -64,11 +66,10 @@ template <typename K> struct weave_vectors {
 /* Whether a full tile is in order and lies between its edges. All threads call. */
 template <typename K, bool identity>
 __device__ __forceinline__ bool weave_is_clean(const weave_args<K> &a, unsigned tile,
-                                               const weave_bounds<K> &bounds,
                                                const weave_vectors<K> &keys)
 {
     using vectors = weave_vectors<K>;
-    const K low = bounds.low, high = bounds.high;
+    const K low = a.lows[tile], high = a.highs[tile];
     const K *from = a.from - a.lead + a.first(tile);
     bool good = true;
 #pragma unroll
@@ -88,31 +89,6 @@ __device__ __forceinline__ bool weave_is_clean(const weave_args<K> &a, unsigned 
     return __syncthreads_or(!good) == 0;
 }
 
-/* Of the 32 keys from `first` on those of `here` that lie between the edges and are in order. */
-template <typename K>
-__device__ __forceinline__ unsigned weave_keep(const K *s, unsigned first, unsigned here, K low,
-                                               K high)
-{
-    unsigned kept = 0;
-    K top = low;
-    for (unsigned j = 0; j < 32; j++) {
-        const K x = s[weave_padded(first + j)];
-        if ((here >> j & 1) == 0 || x < low || x > high) {
-            continue;
-        }
-        if (x >= top) {
-            kept |= 1u << j;
-            top = x;
-        } else { /* either may be wrong */
-            kept &= ~(1u << (31 - __clz(static_cast<int>(kept))));
-            top = kept == 0 ? low
-                            : s[weave_padded(first + 31 -
-                                             static_cast<unsigned>(__clz(static_cast<int>(kept))))];
-        }
-    }
-    return kept;
-}
-
 /* The first and the last key of those that are kept of 32. */
 template <typename K>
 __device__ __forceinline__ K weave_first(const K *s, unsigned first, unsigned kept)
@@ -123,6 +99,36 @@ template <typename K>
 __device__ __forceinline__ K weave_last(const K *s, unsigned first, unsigned kept)
 {
     return s[weave_padded(first + 31 - static_cast<unsigned>(__clz(static_cast<int>(kept))))];
+}
+
+/* Of the 32 keys from `first` on those of `here` that lie between the edges and are in order. */
+template <typename K>
+__device__ __forceinline__ unsigned weave_keep(const K *s, unsigned first, unsigned here, K low,
+                                               K high)
+{
+    constexpr unsigned ahead = 8; /* keys that are read before one of them is compared */
+    unsigned kept = 0;
+    K top = low, x[ahead];
+    for (unsigned j = 0; j < 32; j += ahead) {
+#pragma unroll
+        for (unsigned k = 0; k < ahead; k++) {
+            x[k] = s[weave_padded(first + j) + k];
+        }
+#pragma unroll
+        for (unsigned k = 0; k < ahead; k++) {
+            if ((here >> (j + k) & 1) == 0 || x[k] < low || x[k] > high) {
+                continue;
+            }
+            if (x[k] >= top) {
+                kept |= 1u << (j + k);
+                top = x[k];
+            } else { /* either may be wrong */
+                kept &= ~(1u << (31 - __clz(static_cast<int>(kept))));
+                top = kept == 0 ? low : weave_last(s, first, kept);
+            }
+        }
+    }
+    return kept;
 }
 
 /* Makes this thread's keys agree with those of the others: kept[w] is the mask of 32 keys; returns
@@ -162,8 +168,7 @@ __device__ __forceinline__ unsigned weave_here(const weave_args<K> &a, unsigned 
 
 /* Takes the loose keys out of a tile whose keys lie in s. All threads call. */
 template <typename K>
-__device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigned tile,
-                                                 const weave_bounds<K> &bounds, const K *s)
+__device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigned tile, const K *s)
 {
     USW_SHARED_ARRAY(unsigned, kept, [weave_shape<K>::words]);
     USW_SHARED_ARRAY(unsigned, cut, [weave_shape<K>::words]);
@@ -171,12 +176,12 @@ __device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigne
     USW_SHARED_ARRAY(K, tops, [32]);
     USW_SHARED(unsigned, list);
     const unsigned w = threadIdx.x;
-    const bool mine = w < weave_shape<K>::words, body = bounds.body;
+    const bool mine = w < weave_shape<K>::words, body = a.body[tile] != 0;
     const unsigned here = mine ? weave_here(a, tile, w) : 0;
     unsigned keep = 0;
     if (body) {
         if (mine) {
-            kept[w] = weave_keep(s, 32 * w, here, bounds.low, bounds.high);
+            kept[w] = weave_keep(s, 32 * w, here, a.lows[tile], a.highs[tile]);
         }
         __syncthreads();
         keep = weave_agree(s, kept, cut, tops);
@@ -210,17 +215,13 @@ __device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigne
 template <typename K, bool identity>
 __device__ __forceinline__ void weave_look(const weave_args<K> &a, unsigned tile, K *s)
 {
-    USW_SHARED(weave_bounds<K>, bounds);
     weave_vectors<K> keys;
-    keys.template load<identity>(a, tile);
-    if (threadIdx.x == 0) {
-        bounds = weave_bounds_of(a, tile);
-        a.lows[tile] = bounds.body ? bounds.low : bounds.high;
-    }
+    keys.load(a, tile);
     if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.control->failed) != 0)) {
         return;
     }
-    if (bounds.body && a.full(tile) && weave_is_clean<K, identity>(a, tile, bounds, keys)) {
+    keys.template map<identity>(a);
+    if (a.body[tile] != 0 && a.full(tile) && weave_is_clean<K, identity>(a, tile, keys)) {
         if (threadIdx.x == 0) {
             a.kept[tile] = weave_shape<K>::tile;
             a.loaded[tile] = 0;
@@ -235,7 +236,7 @@ __device__ __forceinline__ void weave_look(const weave_args<K> &a, unsigned tile
         }
     }
     __syncthreads();
-    weave_take_loose(a, tile, bounds, s);
+    weave_take_loose(a, tile, s);
 }
 
 #endif

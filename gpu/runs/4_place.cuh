@@ -13,11 +13,28 @@
 
 #include "gpu/runs/2_look.cuh"
 
-/* Finds between which edges some loose keys lie, and counts them there: WEAVE_AT_ONCE a thread. Ends
- * when a tile has more than a few. */
-enum { WEAVE_AT_ONCE = 4 };
+/* A part of the lower edges of the tiles in shared memory: every one whose number is a multiple of
+ * `step`. All threads call. */
 template <typename K>
-__device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigned task, unsigned n)
+__device__ __forceinline__ unsigned weave_copy_lows(const weave_args<K> &a, K *s)
+{
+    unsigned step = 1;
+    while (a.tiles / step >= weave_shape<K>::unit) {
+        step *= 2;
+    }
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i * step < a.tiles; i += blockDim.x) {
+        s[i] = a.lows[i * step];
+    }
+    return step;
+}
+
+/* Finds between which edges some loose keys lie, and counts them there: WEAVE_AT_ONCE a thread. Ends
+ * when a tile has more than a few. s, step: of weave_copy_lows. */
+enum { WEAVE_AT_ONCE = 8 };
+template <typename K>
+__device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigned task, unsigned n,
+                                                 const K *s, unsigned least)
 {
     if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.control->crowded) != 0)) {
         return;
@@ -35,7 +52,9 @@ __device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigne
 #pragma unroll
         for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
             const unsigned to = low[k] + step;
-            low[k] = to < a.tiles && a.lows[to < a.tiles ? to : 0] <= x[k] ? to : low[k];
+            const bool here = to < a.tiles;
+            const K edge = step >= least ? s[here ? to / least : 0] : a.lows[here ? to : 0];
+            low[k] = here && edge <= x[k] ? to : low[k];
         }
     }
 #pragma unroll

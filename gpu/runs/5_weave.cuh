@@ -7,18 +7,18 @@
 #include "gpu/runs/2_look.cuh"
 #include "gpu/runs/3_sort_loose.cuh"
 
-/* Loads the keys of a tile that stay, in order and mapped, to s. All threads call. */
+/* Puts the keys of a tile that stay into s, in order and mapped. All threads call. */
 template <typename K, bool identity>
-__device__ __forceinline__ void weave_load_kept(const weave_args<K> &a, unsigned tile, K *s)
+__device__ __forceinline__ void weave_put_kept(const weave_args<K> &a, unsigned tile,
+                                               weave_vectors<K> &keys, K *s)
 {
     using vectors = weave_vectors<K>;
     USW_SHARED_ARRAY(unsigned, words, [weave_shape<K>::words]);
     USW_SHARED_ARRAY(unsigned, before, [weave_shape<K>::words]);
     USW_SHARED_ARRAY(unsigned, sums, [32]);
     const unsigned w = threadIdx.x, kept = a.kept[tile];
-    vectors keys;
-    keys.template load<identity>(a, tile);
     if (kept == weave_shape<K>::tile) {
+        keys.template map<identity>(a);
 #pragma unroll
         for (unsigned u = 0; u < vectors::U; u++) {
             *reinterpret_cast<uint4 *>(s + vectors::at(u)) = keys.x[u].v;
@@ -34,10 +34,11 @@ __device__ __forceinline__ void weave_load_kept(const weave_args<K> &a, unsigned
         before[w] = at;
     }
     __syncthreads();
+    keys.template map<identity>(a);
 #pragma unroll
     for (unsigned u = 0; u < vectors::U; u++) {
         const unsigned j = vectors::at(u), bits = words[j / 32];
-        unsigned to = before[j / 32] + __popc(bits & ((1u << j % 32) - 1));
+        unsigned to = before[j / 32] + static_cast<unsigned>(__popc(bits & ((1u << j % 32) - 1)));
 #pragma unroll
         for (unsigned v = 0; v < vectors::V; v++) {
             if ((bits >> (j % 32 + v) & 1) != 0) {
@@ -53,7 +54,9 @@ __device__ __forceinline__ void weave_save(const weave_args<K> &a, unsigned task
 {
     const unsigned tile = a.saved_tile[task];
     K *to = a.saved + task * static_cast<size_t>(weave_shape<K>::tile);
-    weave_load_kept<K, identity>(a, tile, s);
+    weave_vectors<K> keys;
+    keys.load(a, tile);
+    weave_put_kept<K, identity>(a, tile, keys, s);
     __syncthreads();
     for (unsigned i = threadIdx.x; i < a.kept[tile]; i += blockDim.x) {
         to[i] = s[i];
@@ -126,17 +129,17 @@ template <typename K> struct weave_slots {
     }
 };
 
-/* Sorts a unit's loose keys, which are few, in s. All threads call. */
-template <typename K> __device__ __forceinline__ void weave_sort_few(K *s, unsigned n)
+/* Sorts loose keys, which are few, to `to`. All threads call; the caller waits for all. */
+template <typename K>
+__device__ __forceinline__ void weave_sort_few(const K *loose, unsigned n, K *to)
 {
     using sort = usw_block_sort<K, 1>;
     USW_SHARED_ARRAY(K, sorted, [sort::padded(weave_shape<K>::few)]);
-    K x[1] = {threadIdx.x < n ? s[threadIdx.x] : static_cast<K>(~K(0))};
+    K x[1] = {threadIdx.x < n ? loose[threadIdx.x] : static_cast<K>(~K(0))};
     sort::sort(x, sorted, n);
     if (threadIdx.x < n) {
-        s[threadIdx.x] = sorted[sort::at(threadIdx.x)];
+        to[threadIdx.x] = sorted[sort::at(threadIdx.x)];
     }
-    __syncthreads();
 }
 
 /* Unit `number` of a tile. loose: the loose keys, by tiles; sorted: each tile's are in order; several:
@@ -153,7 +156,15 @@ __device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned tile
     unsigned count = p.na + p.nb - at;
     count = count < weave_shape<K>::unit ? count : weave_shape<K>::unit;
     if (reads) {
-        weave_load_kept<K, identity>(a, tile, s);
+        weave_vectors<K> keys; /* they come while the loose keys are sorted */
+        keys.load(a, tile);
+        if (!sorted) {
+            WEAVE_WAY(WEAVE_FEW, threadIdx.x == 0 && p.nb > 1)
+            weave_sort_few(p.b, p.nb, s + p.na);
+        }
+        weave_put_kept<K, identity>(a, tile, keys, s);
+    } else if (!sorted) {
+        weave_sort_few(p.b, p.nb, s);
     } else {
         p.a = p.na != 0 ? a.saved + a.saved_at[tile] * static_cast<size_t>(weave_shape<K>::tile)
                         : p.b;
@@ -162,16 +173,14 @@ __device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned tile
             s[i] = p.a[i];
         }
     }
-    for (unsigned i = threadIdx.x; i < p.nb; i += blockDim.x) {
-        s[p.na + i] = p.b[i];
+    if (sorted) {
+        for (unsigned i = threadIdx.x; i < p.nb; i += blockDim.x) {
+            s[p.na + i] = p.b[i];
+        }
     }
     __syncthreads();
     if (reads && threadIdx.x == 0) {
         usw_store_release(&a.loaded[tile], 1u);
-    }
-    if (!sorted && p.nb > 1) {
-        WEAVE_WAY(WEAVE_FEW, threadIdx.x == 0)
-        weave_sort_few(s + p.na, p.nb);
     }
     const bool both = p.na != 0 && p.nb != 0;
     if (both) {

@@ -32,15 +32,16 @@ template <typename K> struct weave_args {
     hybrid_plan *plan;
     weave_control *control;
     K *edges;
-    K *lows;         /* no key of the tile is less: the edge before it, or the next one in use */
-    unsigned *chain; /* how many runs of edges the body has; where each begins and ends */
-    K *loose[2];     /* mapped keys */
-    K *saved;        /* mapped keys of tiles that several units read */
-    unsigned *masks, *kept;        /* which keys of a tile stay in order, and how many */
-    unsigned *counts;              /* loose keys between its edges */
-    unsigned *below;               /* and before its first edge */
-    uint2 *home;                   /* of a loose key: its tile, and how many came to it before */
-    unsigned long long *place;     /* where a tile's keys and its loose ones begin in the end */
+    K *lows, *highs;           /* the edges in use between which a tile's keys lie that stay */
+    unsigned char *body;       /* 1: some may stay; else both edges are the next one in use */
+    unsigned *chain;           /* how many runs of edges the body has; where each begins and ends */
+    K *loose[2];               /* mapped keys */
+    K *saved;                  /* mapped keys of tiles that several units read */
+    unsigned *masks, *kept;    /* which keys of a tile stay in order, and how many */
+    unsigned *counts;          /* loose keys between its edges */
+    unsigned *below;           /* and before its first edge */
+    uint2 *home;               /* of a loose key: its tile, and how many came to it before */
+    unsigned long long *place; /* where a tile's keys and its loose ones begin in the end */
     unsigned long long *published; /* of a share of the tiles: twice the keys that stay, and 1 */
     uint2 *groups;     /* of a share: the first tile that is woven before others, 1 + the last */
     unsigned *units;   /* of a tile */
@@ -126,8 +127,8 @@ __device__ __forceinline__ void weave_phase(weave_control *c, unsigned phase, un
     USW_SHARED(unsigned, ticket);
     /* The next ticket comes while a task is done: of the tasks that are not done the first one is
      * then that of a block which waits for no other. */
-    unsigned next = threadIdx.x == 0 ? atomicAdd(&c->taken[phase], 1u) : 0;
-    for (;;) {
+    unsigned next = threadIdx.x == 0 ? atomicAdd(&c->taken[phase], 1u) : 0, own = 0;
+    for (;; own++) {
         __syncthreads();
         if (threadIdx.x == 0) {
             ticket = next;
@@ -139,13 +140,10 @@ __device__ __forceinline__ void weave_phase(weave_control *c, unsigned phase, un
         }
         next = threadIdx.x == 0 ? atomicAdd(&c->taken[phase], 1u) : 0;
         task(t);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            __threadfence();
-            atomicAdd(&c->done[phase], 1u);
-        }
     }
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0) { /* behind a barrier, so all threads have done these tasks */
+        __threadfence();
+        atomicAdd(&c->done[phase], own);
         while (usw_load_acquire(&c->done[phase]) < tasks) {
             usw_yield();
         }

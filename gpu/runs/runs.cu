@@ -35,7 +35,9 @@ __device__ __forceinline__ unsigned weave_find_loose(const weave_args<K> &a, K *
                 [&](unsigned t) { weave_find_edges<K, identity>(a, t); });
     weave_phase(c, 1, 1, [&](unsigned) { weave_choose_body(a, reinterpret_cast<unsigned *>(s)); });
     if (c->failed == 0) {
-        weave_phase(c, 2, a.tiles, [&](unsigned t) { weave_look<K, identity>(a, t, s); });
+        const unsigned shares = (a.tiles + blockDim.x - 1) / blockDim.x;
+        weave_phase(c, 2, shares, [&](unsigned t) { weave_find_bounds(a, t); });
+        weave_phase(c, 3, a.tiles, [&](unsigned t) { weave_look<K, identity>(a, t, s); });
     }
     return usw_load_relaxed(&c->failed) != 0 ? ~0u : usw_load_relaxed(&c->loose);
 }
@@ -51,7 +53,7 @@ __global__ void __launch_bounds__(weave_shape<K>::threads, weave_shape<K>::block
     }
     weave_control *c = a.control;
     const unsigned loose = weave_find_loose<K, identity>(a, s);
-    unsigned phase = 3, turn = 0;
+    unsigned phase = 4, turn = 0;
     if (loose == ~0u || loose == 0) {
         if (loose == 0 && threadIdx.x == 0) {
             weave_sorted(a.plan, true); /* all blocks say the same */
@@ -61,7 +63,8 @@ __global__ void __launch_bounds__(weave_shape<K>::threads, weave_shape<K>::block
     }
     const unsigned homes = loose / (blockDim.x * WEAVE_AT_ONCE) + 1;
     const unsigned shares = (a.tiles + blockDim.x - 1) / blockDim.x;
-    weave_phase(c, phase++, homes, [&](unsigned t) { weave_find_homes(a, t, loose); });
+    const unsigned step = weave_copy_lows(a, s);
+    weave_phase(c, phase++, homes, [&](unsigned t) { weave_find_homes(a, t, loose, s, step); });
     const bool sorted = usw_load_relaxed(&c->crowded) != 0;
     if (sorted) {
         phase = weave_sort_loose(a, phase, loose, turn, s);
@@ -121,6 +124,8 @@ template <typename K, bool identity> static void weave_queue(usw_gpu *g, const h
     const size_t tiles = a.tiles + 1;
     a.edges = weave_take<K>(at, tiles);
     a.lows = weave_take<K>(at, tiles);
+    a.highs = weave_take<K>(at, tiles);
+    a.body = weave_take<unsigned char>(at, tiles);
     a.chain = weave_take<unsigned>(at, 1 + 2 * WEAVE_RUNS_MAX);
     a.loose[0] = weave_take<K>(at, a.loose_most);
     a.loose[1] = weave_take<K>(at, a.loose_most);
