@@ -194,8 +194,8 @@ __device__ __forceinline__ void weave_choose_body(const weave_args<K> &a, unsign
     }
 }
 
-/* Each thread finds between which edges the keys of a tile lie that may stay. A tile is the body's if
- * the edge before it is in use. */
+/* Each thread finds between which edges the keys of a tile lie that may stay. A tile is the body's
+ * if the edge before it is in use. */
 template <typename K>
 __device__ __forceinline__ void weave_find_bounds(const weave_args<K> &a, unsigned task)
 {

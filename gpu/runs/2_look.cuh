@@ -1,9 +1,9 @@
-/* 2_look.cuh - step 2 of the weave: each tile's keys are looked at; those that stand wrong are loose
- * and are put on a list.
+/* 2_look.cuh - step 2 of the weave: each tile's keys are looked at; those that stand wrong are
+ * loose and are put on a list.
  *
- * A tile of the body that is in order and lies between its edges is only read. Else each thread goes
- * through 32 neighbours: a key outside of the edges is loose, and where a key is less than the one
- * kept before it both are. Then keys are taken from both sides of the border of two threads'
+ * A tile of the body that is in order and lies between its edges is only read. Else each thread
+ * goes through 32 neighbours: a key outside of the edges is loose, and where a key is less than the
+ * one kept before it both are. Then keys are taken from both sides of the border of two threads'
  * neighbours until these are in order. So about two keys are loose for each that stands wrong. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_RUNS_2_LOOK_CUH

@@ -1,11 +1,11 @@
-/* 4_place.cuh - step 4 of the weave: where each tile's keys go, in which units of work, and in which
- * order, so that no key is overwritten before it is read.
+/* 4_place.cuh - steps 3 and 4 of the weave: between which edges loose keys lie; where each tile's
+ * keys go, in which units of work, and in which order, so that none is overwritten unread.
  *
  * In the end the keys of a tile and the loose keys between its edges lie together. They are one
  * unit, or several where the loose ones are many; then the tile's keys are saved before. A unit
  * reads its tile, then waits until the tiles that it overwrites have been read. Where the keys of
- * tile i begin behind its edge, keys of tile i - 1 overwrite some of it, so that i comes first; else
- * i - 1 does. So tiles between which all edges are of the first kind are woven from the last to the
+ * tile i begin behind its edge, keys of tile i - 1 overwrite some of it, so i comes first; else i -
+ * 1 does. So tiles between which all edges are of the first kind are woven from the last to the
  * first, and all others in order: a unit only waits for units that were begun before it. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_RUNS_4_PLACE_CUH
@@ -14,27 +14,42 @@
 #include "gpu/runs/2_look.cuh"
 
 /* A part of the lower edges of the tiles in shared memory: every one whose number is a multiple of
- * `step`. All threads call. */
+ * 1 << log2, which is returned. All threads call. */
 template <typename K>
 __device__ __forceinline__ unsigned weave_copy_lows(const weave_args<K> &a, K *s)
 {
-    unsigned step = 1;
-    while (a.tiles / step >= weave_shape<K>::unit) {
-        step *= 2;
+    unsigned log2 = 0;
+    while (a.tiles >> log2 >= weave_shape<K>::unit) {
+        log2++;
     }
-#pragma unroll 4
-    for (unsigned i = threadIdx.x; i * step < a.tiles; i += blockDim.x) {
-        s[i] = a.lows[i * step];
+#pragma unroll 8
+    for (unsigned i = threadIdx.x; i << log2 < a.tiles; i += blockDim.x) {
+        s[i] = a.lows[i << log2];
     }
-    return step;
+    return log2;
 }
 
-/* Finds between which edges some loose keys lie, and counts them there: WEAVE_AT_ONCE a thread. Ends
- * when a tile has more than a few. s, step: of weave_copy_lows. */
-enum { WEAVE_AT_ONCE = 8 };
+/* Counts a loose key of this thread in its tile; returns how many came there before. Keys of a warp
+ * that all go to one tile are added at once. A warp calls. */
+__device__ __forceinline__ unsigned weave_count_home(unsigned *counts, unsigned tile, bool here)
+{
+    const unsigned lane = threadIdx.x % 32, first = __shfl_sync(~0u, tile, 0);
+    if (__all_sync(~0u, here && tile == first)) {
+        unsigned before = 0;
+        if (lane == 0) {
+            before = atomicAdd(&counts[tile], 32u);
+        }
+        return __shfl_sync(~0u, before, 0) + lane;
+    }
+    return here ? atomicAdd(&counts[tile], 1u) : 0;
+}
+
+/* Finds between which edges some loose keys lie, and counts them there: WEAVE_AT_ONCE a thread.
+ * Ends when a tile has more than a few. s, log2: of weave_copy_lows. */
+enum { WEAVE_AT_ONCE = 4 };
 template <typename K>
 __device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigned task, unsigned n,
-                                                 const K *s, unsigned least)
+                                                 const K *s, unsigned log2)
 {
     if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.control->crowded) != 0)) {
         return;
@@ -53,19 +68,25 @@ __device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigne
         for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
             const unsigned to = low[k] + step;
             const bool here = to < a.tiles;
-            const K edge = step >= least ? s[here ? to / least : 0] : a.lows[here ? to : 0];
+            const K edge = step >> log2 != 0 ? s[here ? to >> log2 : 0] : a.lows[here ? to : 0];
             low[k] = here && edge <= x[k] ? to : low[k];
         }
     }
+    unsigned before[WEAVE_AT_ONCE];
+#pragma unroll
+    for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
+        before[k] = weave_count_home(a.counts, low[k], j[k] < n);
+    }
+    bool many = false;
 #pragma unroll
     for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
         if (j[k] < n) {
-            const unsigned before = atomicAdd(&a.counts[low[k]], 1u);
-            a.home[j[k]] = make_uint2(low[k], before);
-            if (before == weave_shape<K>::few) {
-                usw_store_relaxed(&a.control->crowded, 1u);
-            }
+            a.home[j[k]] = make_uint2(low[k], before[k]);
+            many = many || before[k] >= weave_shape<K>::few;
         }
+    }
+    if (many) {
+        usw_store_relaxed(&a.control->crowded, 1u);
     }
 }
 
@@ -73,12 +94,23 @@ __device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigne
 template <typename K>
 __device__ __forceinline__ void weave_bring_home(const weave_args<K> &a, unsigned task, unsigned n)
 {
+    uint2 home[WEAVE_AT_ONCE];
+    K x[WEAVE_AT_ONCE];
+    const unsigned first = task * WEAVE_AT_ONCE * blockDim.x + threadIdx.x;
 #pragma unroll
     for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
-        const unsigned j = (task * WEAVE_AT_ONCE + k) * blockDim.x + threadIdx.x;
-        if (j < n) {
-            const uint2 home = a.home[j];
-            a.loose[1][a.below[home.x] + home.y] = a.loose[0][j];
+        const unsigned j = first + k * blockDim.x;
+        home[k] = a.home[j < n ? j : 0];
+        x[k] = a.loose[0][j < n ? j : 0];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
+        home[k].y += a.below[home[k].x];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
+        if (first + k * blockDim.x < n) {
+            a.loose[1][home[k].y] = x[k];
         }
     }
 }
@@ -185,8 +217,8 @@ __device__ __forceinline__ void weave_place(const weave_args<K> &a, unsigned tas
     }
 }
 
-/* A share of the tiles: writes them in the order in which they are woven. Between a tile that begins
- * behind its edge and the one before it, the order is turned. */
+/* A share of the tiles: writes them in the order in which they are woven, which is turned round
+ * between a tile that begins behind its edge and the one before it. */
 template <typename K>
 __device__ __forceinline__ void weave_order(const weave_args<K> &a, unsigned task, unsigned tasks)
 {

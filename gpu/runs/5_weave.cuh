@@ -142,8 +142,8 @@ __device__ __forceinline__ void weave_sort_few(const K *loose, unsigned n, K *to
     }
 }
 
-/* Unit `number` of a tile. loose: the loose keys, by tiles; sorted: each tile's are in order; several:
- * the tile has several units. */
+/* Unit `number` of a tile. loose: the loose keys, by tiles; sorted: each tile's are in order;
+ * several: the tile has several units. */
 template <typename K, bool identity>
 __device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned tile, unsigned number,
                                            bool several, const K *loose, bool sorted, K *s)

@@ -63,8 +63,8 @@ __global__ void __launch_bounds__(weave_shape<K>::threads, weave_shape<K>::block
     }
     const unsigned homes = loose / (blockDim.x * WEAVE_AT_ONCE) + 1;
     const unsigned shares = (a.tiles + blockDim.x - 1) / blockDim.x;
-    const unsigned step = weave_copy_lows(a, s);
-    weave_phase(c, phase++, homes, [&](unsigned t) { weave_find_homes(a, t, loose, s, step); });
+    const unsigned log2 = weave_copy_lows(a, s);
+    weave_phase(c, phase++, homes, [&](unsigned t) { weave_find_homes(a, t, loose, s, log2); });
     const bool sorted = usw_load_relaxed(&c->crowded) != 0;
     if (sorted) {
         phase = weave_sort_loose(a, phase, loose, turn, s);

@@ -11,7 +11,7 @@
 #ifdef USW_EMULATE /* several tiles, units of one tile and saved tiles at sizes of tests */
 static constexpr unsigned long long WEAVE_FROM = 20000;
 #else
-static constexpr unsigned long long WEAVE_FROM = (1ull << 24) + 1;
+static constexpr unsigned long long WEAVE_FROM = 1ull << 25;
 #endif
 static constexpr unsigned WEAVE_LOOSE_SHARE = 16, WEAVE_FALLS_SHARE = 10;
 

@@ -1,5 +1,5 @@
-/* gpu_steps_runs.c - keys on the GPU that are in order but for a few, or seem so, come out as from the
- * CPU: new keys at an end, keys moved anywhere or near, stretches reversed or random, short and
+/* gpu_steps_runs.c - keys on the GPU that are in order but for a few, or seem so, come out as from
+ * the CPU: new keys at an end, keys moved anywhere or near, stretches reversed or random, short and
  * long runs; in place and to another array, for every type of 32 and 64 bits. */
 /* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
