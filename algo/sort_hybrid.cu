@@ -57,6 +57,7 @@
 #include "gpu/bucket_sort/7_write_few_values.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
+#include "gpu/runs/runs.cuh"
 #include "gpu/tree_buckets/launches.cuh"
 
 /* ---- the whole ---- */
@@ -147,14 +148,15 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, unsigned capacity)
 {
     if (sizeof(K) < 4) {
-        return {0, 0, false, 0};
+        return {0, 0, false, 0, 0};
     }
     const bool small = j.n < LARGE_FROM(sizeof(K));
     const unsigned most = small ? capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
     const unsigned buckets = small ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
     const unsigned alike = sizeof(K) == 4 ? HYBRID_REPEATS_32 : small ? HYBRID_REPEATS_64 : 0;
-    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike};
+    const unsigned falls = j.ordered != nullptr ? 16384 / WEAVE_FALLS_SHARE : 0;
+    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike, falls};
 }
 
 /* A larger sample weighs the leaves of the tree, for keys that go by one; of many keys the first
@@ -177,6 +179,9 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
                j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
                hybrid_even_for(j), j.few_values, j.tree);
     if constexpr (sizeof(K) >= 4) {
+        if (j.ordered != nullptr) {
+            usw_queue_weave(g, j);
+        }
         if (j.tree != nullptr) {
             weigh_tree<K, identity>(g, j);
         }
@@ -269,6 +274,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.may_tree = j.bits1 < j.bits && tree_fits<K>(g, j.n, j.bits);
     j.tree_room = j.may_tree && j.stride != 0 ? hybrid_regions_keys(j.n) : 0;
     j.lists_large = j.n >= LARGE_FROM(sizeof(K));
+    j.may_weave = j.n >= WEAVE_FROM && weave_shape<K>::shared <= g->shared_bytes;
     j.lists.small = hybrid_local_shape<0>::capacity;
     j.lists.tile = hybrid_large_shape<K>::tile;
     if (!hybrid_take_scratch(g, j, true)) {

@@ -10,11 +10,14 @@ namespace
 {
 
 /* The first are keys as people have them: reals and numbers in (-1, 1) or below 2^31, with a bell
- * curve, log-normal, ids of a power law, a log in order with a random 1% behind it. */
-const char *const patterns[] = {"reals",   "normal",   "lognormal", "powerlaw", "log99",  "times",
-                                "uniform", "sorted",   "reversed",  "equal",    "few16",  "and3",
-                                "zipf",    "clusters", "top24",     "bucket99", "sparse", "unit",
-                                "v5000",   "v65536",   nullptr};
+ * curve, log-normal, ids of a power law, a log in order with a random 1% behind it. The last are in
+ * order but for a few: one in 100 or in 1000 is anything, the last 1% is of the last 2% of the
+ * range, 1% in the middle falls; and files in order one behind the other. */
+const char *const patterns[] = {"reals",   "normal",   "lognormal", "powerlaw",  "log99",  "times",
+                                "uniform", "sorted",   "reversed",  "equal",     "few16",  "and3",
+                                "zipf",    "clusters", "top24",     "bucket99",  "sparse", "unit",
+                                "v5000",   "v65536",   "moved100",  "moved1000", "late",   "turned",
+                                "files2",  "files8",   nullptr};
 enum pattern {
     REALS,
     NORMAL,
@@ -35,7 +38,13 @@ enum pattern {
     SPARSE,
     UNIT,
     V5000,
-    V65536
+    V65536,
+    MOVED100,
+    MOVED1000,
+    LATE,
+    TURNED,
+    FILES2,
+    FILES8
 };
 
 __device__ unsigned long long mix(unsigned long long z)
@@ -96,6 +105,21 @@ template <typename K> __device__ K make_real(size_t i, size_t n, int pattern, bo
     }
 }
 
+/* A number in [0, 1) for key i of those that are in order but for a few, or of files. */
+__device__ double in_order(size_t i, size_t n, int pattern)
+{
+    const unsigned long long r = mix((i + 1) * 0x9E3779B97F4A7C15ull);
+    const double at = static_cast<double>(i) / static_cast<double>(n), any = real(mix(r + 1));
+    switch (pattern) {
+    case MOVED100: return r % 100 == 0 ? any : at;
+    case MOVED1000: return r % 1000 == 0 ? any : at;
+    case LATE: return at > 0.99 ? 0.97 + 0.02 * any : at;
+    case TURNED: return at > 0.5 && at < 0.51 ? 1.01 - at : at;
+    case FILES2: return at < 0.5 ? 2 * at : 2 * at - 1;
+    default: return 8 * at - floor(8 * at); /* FILES8 */
+    }
+}
+
 /* Key i as bits; the type decides what they mean. */
 template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, bool is_float)
 {
@@ -125,6 +149,16 @@ template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, boo
     case TIMES: return static_cast<K>(1700000000000ull + i * 3 + r % 1000);
     case V5000: return static_cast<K>(mix(r % 5000 + 1));
     case V65536: return static_cast<K>(mix(r % 65536 + 1));
+    case MOVED100:
+    case MOVED1000:
+    case LATE:
+    case TURNED:
+    case FILES2:
+    case FILES8:
+        return bits_of<K>(in_order(i, n, pattern) * (is_float     ? 1e6
+                                                     : bits == 64 ? 1e18
+                                                                  : 4e9),
+                          is_float);
     default: return key;
     }
 }

@@ -24,6 +24,7 @@ cpu/pair_sort) tests='pairs ways_pairs' ;;
 cpu/strings) tests='strings' ;;
 cpu/paths) tests='paths paths_dense paths_many paths_roads' ;;
 gpu/plugin) tests='gpu_handle gpu_again gpu_refused' ;;
+gpu/runs) tests='gpu_runs gpu_sorts' ;;
 gpu/prefix_tree | gpu/pair_buckets | gpu/tree_buckets) tests='gpu_sorts gpu_few' ;;
 gpu/block | gpu/digit_sort | gpu/short_sort | gpu/bucket_sort) tests='gpu_choice gpu_lengths gpu_few gpu_buckets' ;;
 gpu/carry | gpu/folds) tests='gpu_folds gpu_ring' ;;

@@ -17,7 +17,33 @@ struct hybrid_crowded {
     unsigned keys, buckets;
     bool walks;
     unsigned alike; /* `most` of hybrid_has_repeats */
+    unsigned falls; /* with so many neighbours that fall, or fewer, gpu/runs looks at the keys */
 };
+
+/* How many of the sample's neighbours fall. A block calls. word: shared. */
+template <typename K, int I>
+__device__ __forceinline__ unsigned hybrid_falls(const K (&k)[I], unsigned *word)
+{
+    unsigned falls = 0;
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        const K before = __shfl_up_sync(~0u, k[i], 1);
+        falls += threadIdx.x % 32 != 0 && k[i] < before;
+    }
+    falls = __reduce_add_sync(~0u, falls);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *word = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(word, falls);
+    }
+    __syncthreads();
+    falls = *word;
+    __syncthreads();
+    return falls;
+}
 
 /* A block counts the sample's keys in each bucket. Of neighbours in one bucket only the first is
  * counted: nearly sorted keys have many such, and their buckets are not crowded. */
@@ -264,6 +290,8 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
+    const bool ordered =
+        crowded.falls != 0 && !counted && hybrid_falls<K, I>(k, counts) <= crowded.falls;
     bool by_tree = false;
     if constexpr (sizeof(K) >= 4) {
         const unsigned repeats = n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
@@ -284,6 +312,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->radix = radix;
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
+        plan->ordered = ordered;
         plan->uncounted = uncounted ? HYBRID_UNCOUNTED_BITS : 0;
         plan->by_tree = by_tree;
         if (uncounted) { /* what a count would note of these keys */

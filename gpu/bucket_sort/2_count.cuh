@@ -28,6 +28,7 @@ struct hybrid_plan {
     unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
     unsigned by_tree, tree_buckets; /* 1: buckets are those of prefix_tree.cuh; keys go by them */
     unsigned in_order;              /* 1: nothing is to be done but to copy keys of another array */
+    unsigned ordered;               /* 1: most neighbours rise, and gpu/runs looks at all keys */
 };
 
 template <typename K> struct hybrid_vector {

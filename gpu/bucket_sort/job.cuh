@@ -31,6 +31,9 @@ template <typename K> struct hybrid_uncounted_shape {
 #endif
 static constexpr unsigned long long HYBRID_UNCOUNTED_MOST = 1ull << 30;
 
+/* Words of gpu/runs that the sample clears. */
+enum { HYBRID_ORDERED_WORDS = 96 };
+
 /* ---- the job ---- */
 
 template <typename K> struct hybrid_job {
@@ -46,8 +49,10 @@ template <typename K> struct hybrid_job {
     hybrid_plan *plan;
     hybrid_few<K> *few_values; /* in tmp; or NULL */
     unsigned *counts, *handed, *scatter_counts;
-    size_t clear; /* words that the sample clears, from radix on */
-    void *radix;  /* a usw_radix_control */
+    size_t clear;      /* words that the sample clears, from radix on */
+    bool may_weave;    /* gpu/runs may look at the keys */
+    unsigned *ordered; /* its words, or NULL */
+    void *radix;       /* a usw_radix_control */
     unsigned long long *ends, *published, *begin, *stop, *cursor;
     unsigned *tile_begin;
     hybrid_lists lists;
@@ -99,10 +104,11 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
 {
     const size_t buckets = size_t(1) << (j.fine != 0 ? j.fine : j.bits);
     j.plan = static_cast<hybrid_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
-    /* These are cleared together: radix, published, counts, handed, scatter_counts. These are not:
-     * ends, begin, stop, cursor, tile_begin. */
+    /* These are cleared together: radix, published, counts, handed, scatter_counts, ordered. These
+     * are not: ends, begin, stop, cursor, tile_begin. */
     constexpr size_t control = sizeof(usw_radix_control) / 4;
-    j.clear = control + 1024 + buckets * (j.stride != 0 ? 3 : 2);
+    const size_t unordered = control + 1024 + buckets * (j.stride != 0 ? 3 : 2);
+    j.clear = unordered + (j.may_weave ? unsigned(HYBRID_ORDERED_WORDS) : 0);
     auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, j.clear * 4));
     auto *tables =
         static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 3 * 256) * 8 + 257 * 4));
@@ -121,6 +127,7 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
         j.extents.left = reinterpret_cast<unsigned char *>(j.extents.least + (size_t(1) << j.bits));
     }
     j.radix = clear;
+    j.ordered = j.may_weave ? clear + unordered : nullptr;
     j.published = reinterpret_cast<unsigned long long *>(clear + control);
     j.counts = clear + control + 1024;
     j.handed = j.counts + buckets;
