@@ -16,6 +16,7 @@
  *
  * Steps    each is a file of gpu/bucket_sort, whose README.md leads through them.
  *          sample   1_sample.cuh: 16,384 keys: the highest bit in which keys differ.
+ *          weave    gpu/runs: keys in order but for a few; then nothing else is to be done.
  *          count    2_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    3_place.cuh: where the buckets begin; what is to be done.
  *          scatter  4_scatter.cuh: by the first half of the bits, keys to tmp; then by the second

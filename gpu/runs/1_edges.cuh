@@ -55,8 +55,8 @@ template <typename K> __device__ __forceinline__ K weave_edge(const weave_args<K
     return a.edges[single ? i - 1 : i];
 }
 
-/* Long runs of edges that rise, from begin to end, which are without the first and the last edge
- * where another run is beside them. */
+/* Long runs of edges that rise, from begin to end, which are without the first and the last
+ * WEAVE_TRIM edges where another run is beside them: random edges may go on with a run by chance. */
 struct weave_runs {
     unsigned begin[WEAVE_RUNS_MAX], end[WEAVE_RUNS_MAX];
     unsigned best[WEAVE_RUNS_MAX], before[WEAVE_RUNS_MAX]; /* chains: edges, the run before */
@@ -90,9 +90,11 @@ __device__ __forceinline__ void weave_list_runs(const weave_args<K> &a, unsigned
     const unsigned least =
         a.tiles / WEAVE_RUNS_MAX > WEAVE_RUN_LEAST ? a.tiles / WEAVE_RUNS_MAX : WEAVE_RUN_LEAST;
     const weave_share mine(all + 1);
-    auto begin_of = [&](unsigned r) { return r == 0 ? 0 : breaks[r - 1] + 2; };
-    auto end_of = [&](unsigned r) { return r == all ? a.tiles : breaks[r] - 1; };
-    auto is_long = [&](unsigned r) { return begin_of(r) + least <= end_of(r) + 1; };
+    auto first_of = [&](unsigned r) { return r == 0 ? 0 : breaks[r - 1] + 1; };
+    auto last_of = [&](unsigned r) { return r == all ? a.tiles : breaks[r]; };
+    auto is_long = [&](unsigned r) {
+        return first_of(r) + least + 2 * WEAVE_TRIM <= last_of(r) + 1;
+    };
     unsigned count = 0, total;
     for (unsigned r = mine.begin; r < mine.end; r++) {
         count += is_long(r);
@@ -100,8 +102,8 @@ __device__ __forceinline__ void weave_list_runs(const weave_args<K> &a, unsigned
     unsigned at = usw_block_exclusive_scan(count, sums, &total);
     for (unsigned r = mine.begin; r < mine.end; r++) {
         if (is_long(r) && at < WEAVE_RUNS_MAX) {
-            runs.begin[at] = begin_of(r);
-            runs.end[at] = end_of(r);
+            runs.begin[at] = r == 0 ? 0 : first_of(r) + WEAVE_TRIM;
+            runs.end[at] = r == all ? a.tiles : last_of(r) - WEAVE_TRIM;
             at++;
         }
     }
@@ -127,7 +129,8 @@ __device__ __forceinline__ unsigned weave_find_chain(const weave_args<K> &a, wea
                 runs.before[r] = q;
             }
         }
-        runs.best[r] += runs.end[r] - runs.begin[r] + 1;
+        runs.best[r] += runs.end[r] - runs.begin[r] + 1 + (runs.begin[r] > 0 ? WEAVE_TRIM : 0) +
+                        (runs.end[r] < a.tiles ? WEAVE_TRIM : 0);
         last = runs.best[r] > runs.best[last] ? r : last;
     }
     return runs.count != 0 && runs.best[last] * 8ull >= (a.tiles + 1) * 7ull ? last : ~0u;
@@ -149,12 +152,14 @@ __device__ __forceinline__ void weave_write_chain(const weave_args<K> &a, weave_
     for (unsigned r = next;; r = runs.before[r]) {
         unsigned begin = runs.begin[r], end = runs.end[r];
         const bool ends = r == last;
-        if (begin > 0 &&
-            (count == 0 || weave_edge(a, begin - 1) >= a.edges[a.chain[1 + 2 * count - 1]])) {
+        const unsigned before = begin > 0 ? begin - WEAVE_TRIM : 0;
+        const unsigned behind = end < a.tiles ? end + WEAVE_TRIM : end;
+        while (begin > before &&
+               (count == 0 || weave_edge(a, begin - 1) >= a.edges[a.chain[2 * count]])) {
             begin--;
         }
-        if (end < a.tiles &&
-            (ends || weave_edge(a, end + 1) <= weave_edge(a, runs.begin[runs.before[r]]))) {
+        while (end < behind &&
+               (ends || weave_edge(a, end + 1) <= weave_edge(a, runs.begin[runs.before[r]]))) {
             end++;
         }
         while (begin <= end && weave_is_single(a, begin)) {

@@ -35,8 +35,9 @@ template <typename K> struct weave_shape {
 static constexpr unsigned WEAVE_RUNS_MAX = 64, WEAVE_RUN_LEAST = 4;
 #ifdef USW_EMULATE
 static constexpr unsigned WEAVE_BREAKS = 256; /* between runs, at most */
+static constexpr unsigned WEAVE_TRIM = 3;     /* edges beside a break that may be wrong */
 #else
-static constexpr unsigned WEAVE_BREAKS = 4096;
+static constexpr unsigned WEAVE_BREAKS = 4096, WEAVE_TRIM = 8;
 #endif
 
 #endif

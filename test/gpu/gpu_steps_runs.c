@@ -154,6 +154,9 @@ static void ordered_keys(void **state)
             }
         }
     }
+    for (unsigned t = 0; t < TYPES; t++) { /* so long that the body is several runs of edges */
+        check(room, BURST, types[t], N_MAX - t, turn++);
+    }
 }
 
 /* On a card, at sizes from which the keys are looked at there. */
