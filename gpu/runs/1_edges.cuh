@@ -56,7 +56,7 @@ template <typename K> __device__ __forceinline__ K weave_edge(const weave_args<K
 }
 
 /* Long runs of edges that rise, from begin to end, which are without the first and the last
- * WEAVE_TRIM edges where another run is beside them: random edges may go on with a run by chance. */
+ * WEAVE_TRIM edges where another run is beside them: random edges may go on with one by chance. */
 struct weave_runs {
     unsigned begin[WEAVE_RUNS_MAX], end[WEAVE_RUNS_MAX];
     unsigned best[WEAVE_RUNS_MAX], before[WEAVE_RUNS_MAX]; /* chains: edges, the run before */
