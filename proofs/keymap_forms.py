@@ -90,7 +90,8 @@ def scalar_forms(p, s, core):
     for level, isa in LEVELS.items():
         for bits in KEYS:
             f, w = Form(core, bits), f"u{bits}"
-            ones = {"cpu/patterns/map_keys_cpu.h": "mapped", "cpu/selection/select_cpu.h": "mapped", "cpu/patterns/patterns_cpu.h": "mapped"}
+            ones = {"cpu/patterns/map_keys_cpu.h": "mapped", "cpu/selection/select_cpu.h": "mapped", "cpu/patterns/patterns_cpu.h": "mapped",
+                    "cpu/selection/search_cpu.h": "search_key"}
             for file, name in ones.items():
                 src = s.of(file, level, bits)
                 prove_equal(p, f"{file} {name}_{w} {isa}", f,

@@ -13,6 +13,7 @@ PROVED = {
     "cpu/selection/select_cpu.h": {"mapped", "band_of", "map_vector"},
     "cpu/selection/select_avx2.h": {"band_of", "map_vector"},
     "cpu/patterns/patterns_cpu.h": {"mapped"},
+    "cpu/selection/search_cpu.h": {"search_key"},
     "cpu/buckets/histogram_cpu.h": {"mapped", "count_by", "between_edges"},
     "cpu/pair_sort/pair_sort_cpu.h": {"mapped", "unmapped"},
     "cpu/folds/scan_integers.h": {"map", "unmap"},
@@ -32,6 +33,7 @@ PROVED = {
 HANDS_ON = {
     "cpu/patterns/map_keys_cpu.h": {"breaks_mapped", "breaks", "mark_breaks"},
     "cpu/selection/select_cpu.h": {"count", "hits", "sample"},
+    "cpu/selection/search_cpu.h": {"halve", "take_wanted", "search_sample"},
     "cpu/patterns/patterns_cpu.h": {"glance", "leaning", "count_range"},
     "cpu/pair_sort/pair_sort_cpu.h": {"enter_range"},
     "cpu/pair_sort/wide_keys.h": {"put_units"},

@@ -53,6 +53,7 @@ BOUNDED = {
         "cpu/pair_sort/sort_by_tags.h": ["n"], "cpu/pair_sort/narrow_large_bucket.h": ["n"]},
     "fewer than 2^32 keys: `wide` is set for more": {
         "cpu/buckets/digits_in_cache.h": ["(narrow[dy] + (dx == dy))", "to_x", "to_y"]},
+    "a comparison": {"cpu/strings/heads_cpu.h": ["less"]},
     "a digit, masked": {"cpu/buckets/digits_in_cache.h": ["k"], "calls/sort_choice.c": ["x"]},
     "buckets of a split, some thousands": {
         "cpu/pair_sort/narrow_even.h": ["buckets_wanted(job)"], "cpu/pair_sort/wide_keys_quantiles.h": ["usw_max(count, 1)"],

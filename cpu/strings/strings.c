@@ -11,7 +11,11 @@
 #include "cpu/strings/splitters.h"
 
 enum {
+#ifdef USW_CHECKED /* so large that some are parted again, as of many more strings */
+    BUCKET = 7000,
+#else
     BUCKET = 2000,           /* items of a bucket, about, that splitters are chosen for */
+#endif
     SAMPLES = 4,             /* strings that are sampled for a splitter */
     LANE_SPLITTERS = 255,    /* at most, where one thread parts a range */
     REPEATED_FROM = 1 << 16, /* items, where repeated ones are to be dropped before the sort */

@@ -292,14 +292,18 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
     const bool ordered =
         crowded.falls != 0 && !counted && hybrid_falls<K, I>(k, counts) <= crowded.falls;
-    bool by_tree = false;
+    unsigned by_tree = 0;
     if constexpr (sizeof(K) >= 4) {
-        const unsigned repeats = n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
-        by_tree =
-            tree != nullptr && !few_bytes && !counted &&
-            hybrid_wants_tree<K, I>(k, shift, bits, many, counts) &&
-            !hybrid_has_repeats<K, I>(k, n, repeats, counts) &&
-            hybrid_grow_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, tree, counts);
+        if (tree != nullptr && !few_bytes && !counted &&
+            hybrid_wants_tree<K, I>(k, shift, bits, many, counts)) {
+            const bool repeats = (sizeof(K) == 4 || n < TREE_REPEATS_FROM) &&
+                                 hybrid_has_repeats<K, I>(k, n, HYBRID_REPEATS_32, counts);
+            if ((!repeats || n >= TREE_REPEATS_FROM) &&
+                hybrid_grow_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, tree,
+                                    counts)) {
+                by_tree = repeats ? TREE_OF_REPEATS : TREE_OF_KEYS;
+            }
+        }
     }
     const bool alike = !many && !few_bytes && !crowds && !by_tree &&
                        hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);

@@ -212,6 +212,9 @@ struct hybrid_numbering {
         const bool first = (counts[i] & 1) != 0;
         const bool alike = keys_alone && bits[i] + join < 15 && buckets == 1u << (bits[i] + join);
         slots[i] = buckets << TREE_NUMBER | (alike ? TREE_ALIKE : 0) | (first ? at : at - 1);
+        if (alike) {
+            atomicAdd(&scan[40], usw_load_relaxed(&tree->counts[i]));
+        }
         tree->slots[i] = slots[i];
         tree->bits[i] = static_cast<unsigned char>(bits[i] + join);
     }
@@ -226,8 +229,8 @@ struct hybrid_numbering {
             }
         }
     }
-    /* Returns false if there are too few buckets. */
-    __device__ __forceinline__ bool number_buckets(unsigned bucket_bits)
+    /* Returns false if there are too few buckets, or fewer than one key in `stay` need not move. */
+    __device__ __forceinline__ bool number_buckets(unsigned bucket_bits, unsigned stay)
     {
         for (unsigned i = threadIdx.x; i < end; i += 1024) {
             slots[i] = tree->slots[i];
@@ -246,6 +249,9 @@ struct hybrid_numbering {
         if (full == 0) {
             return false;
         }
+        if (threadIdx.x == 0) {
+            scan[40] = 0;
+        }
         __syncthreads();
         sum_needs(full, static_cast<float>(all) / static_cast<float>(most));
         number();
@@ -254,7 +260,7 @@ struct hybrid_numbering {
             tree->buckets = sums[tree->begin[1]] + 2;
             tree->slots[tree->root] = sums[tree->begin[1]] + 1;
         }
-        return true;
+        return stay == 0 || scan[40] >= all / stay;
     }
 };
 
@@ -356,7 +362,8 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
     if (ticket + 1 == gridDim.x) {
         __threadfence();
         hybrid_numbering numbering(tree, memory, keys_alone);
-        if (!numbering.number_buckets(bits) && threadIdx.x == 0) {
+        const unsigned stay = plan->by_tree == TREE_OF_REPEATS ? unsigned(TREE_STAY) : 0;
+        if (!numbering.number_buckets(bits, stay) && threadIdx.x == 0) {
             plan->by_tree = 0;
             plan->radix = plan->skip = 1;
         }

@@ -266,6 +266,18 @@ static __device__ __forceinline__ unsigned long long hybrid_from(const hybrid_pl
     return !a.plan->uncounted ? at : a.plan->by_tree ? a.tree->regions[b] : b * a.stride;
 }
 
+/* What the block of this thread's number has published from `word` on, if it is before block b:
+ * blocks of lower tickets have begun, so it will come. */
+static __device__ __forceinline__ unsigned long long hybrid_published(const hybrid_place_args &a,
+                                                                      unsigned b, unsigned word)
+{
+    unsigned long long other = threadIdx.x < b ? 0 : 1;
+    while (other == 0) {
+        other = usw_load_relaxed(&a.published[word + threadIdx.x]);
+    }
+    return other - 1;
+}
+
 /* A block of 256 threads places each bucket of the first scatter: it publishes the size of the
  * bucket and sums those of all buckets before. The last block decides. */
 __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
@@ -280,6 +292,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     const bool by_tree = a.tree != nullptr && a.plan->by_tree != 0;
     const unsigned tile = by_tree ? a.tree_tile : a.tile; /* of the second scatter */
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
+    auto tiles = [&](unsigned long long keys) { return (keys + tile - 1) / tile; };
     if (tid == 0) {
         ticket = atomicAdd(&a.plan->ticket, 1u);
     }
@@ -289,8 +302,9 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     bool whole;
     const unsigned long long size = hybrid_take_count(a, b, sums, c, within, whole);
     const bool stays = by_tree && tid < digits && hybrid_note_extent(a, d, c);
-    const unsigned long long moves =
-        whole ? 0 : by_tree ? size - hybrid_block_sum(stays ? c : 0, sums, none) : size;
+    const unsigned long long moves = whole     ? 0
+                                     : by_tree ? size - hybrid_block_sum(stays ? c : 0, sums, none)
+                                               : size;
     if (tid < digits) {
         befores[tid] = within;
     }
@@ -299,17 +313,9 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         usw_store_relaxed(&a.published[b], size + 1);
         usw_store_relaxed(&a.published[256 + b], moves + 1);
     }
-    /* Blocks with lower tickets have begun, so their sizes will come. */
-    auto published = [&](unsigned word) {
-        unsigned long long other = tid < b ? 0 : 1;
-        while (other == 0) {
-            other = usw_load_relaxed(&a.published[word + tid]);
-        }
-        return other - 1;
-    };
-    const unsigned long long at = hybrid_block_sum(published(0), sums, none);
-    const unsigned first = static_cast<unsigned>(
-        hybrid_block_sum((published(256) + tile - 1) / tile, sums, none));
+    const unsigned long long at = hybrid_block_sum(hybrid_published(a, b, 0), sums, none);
+    const unsigned long long other = hybrid_published(a, b, 256);
+    const unsigned first = static_cast<unsigned>(hybrid_block_sum(tiles(other), sums, none));
     if (tid < digits) {
         /* A bucket that is not scattered again has all keys in place, or they are counted and never
          * move: its cursor is at its end. */
@@ -327,7 +333,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         a.stop[b] = from + (by_tree ? moves : size);
         a.tile_begin[b] = first;
         if (b + 1 == gridDim.x) {
-            a.tile_begin[b + 1] = first + static_cast<unsigned>((moves + tile - 1) / tile);
+            a.tile_begin[b + 1] = first + static_cast<unsigned>(tiles(moves));
         }
     }
     __threadfence();

@@ -30,6 +30,11 @@ enum {
     TREE_HEAVY = 4
 };
 
+/* Why keys go by a tree, in the plan: they are uneven; or they are of 32 bits, and many are equal.
+ * The latter go to the radix sort after all, unless one in STAY keys has a bucket of its own value,
+ * which is counted and not moved. */
+enum { TREE_OF_KEYS = 1, TREE_OF_REPEATS = 2, TREE_STAY = 4 };
+
 /* Buckets with so few bits left are written by the counts of their values, whatever their size. */
 enum { TREE_FEW_LEFT = 5 };
 
