@@ -14,7 +14,7 @@ enum {
 #ifdef USW_CHECKED /* so large that some are parted again, as of many more strings */
     BUCKET = 7000,
 #else
-    BUCKET = 2000,           /* items of a bucket, about, that splitters are chosen for */
+    BUCKET = 2000, /* items of a bucket, about, that splitters are chosen for */
 #endif
     SAMPLES = 4,             /* strings that are sampled for a splitter */
     LANE_SPLITTERS = 255,    /* at most, where one thread parts a range */
