@@ -114,7 +114,7 @@ BOUNDED = {
     ("gpu/bucket_sort/3_place.cuh", "tiles(moves)"): "of one bucket",
     ("gpu/runs/5_weave.cuh", "(begin + a.lead) / weave_shape<K>::tile"): "one of the tiles, which the launch has proved",
     ("gpu/runs/5_weave.cuh", "(end - 1 + a.lead) / weave_shape<K>::tile"): "likewise",
-    ("gpu/runs/runs.cu", "(j.n + a.lead + shape::tile - 1) / shape::tile"): "n / 2^11 and fewer: 2^45 keys fit no device",
+    ("gpu/runs/runs.cu", "(j.n + a.lead + shape::tile - 1) / shape::tile"): "n / 2^13 or fewer: 2^45 keys fit no device",
     ("gpu/runs/runs.cu", "static_cast<size_t>(end - at) / sizeof(K) / shape::tile"): "tiles of scratch, fewer than of keys",
     ("gpu/carry/look_back_digits.cuh", "tile >> (31 - __clz(static_cast<int>(tiles)))"): "a lap of a ring of tiles",
     ("gpu/folds/scan_one_launch.cuh", "left - k * tile < tile ? left - k * tile : tile"): "a tile at most",

@@ -57,6 +57,9 @@ def test_rows_top_k_and_axes(dtype):
     values, index = upsweep.top_k(x, 7)
     assert torch.equal(values, torch.sort(x, dim=1, descending=True, stable=True)[0][:, :7])
     assert torch.equal(torch.gather(x, 1, index), values)
+    line = torch.sort(flat)[0]
+    for side in ("left", "right"):
+        assert torch.equal(upsweep.searchsorted(line, flat, side=side), torch.searchsorted(line, flat, side=side))
 
 
 def test_folds_and_moves():

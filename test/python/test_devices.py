@@ -74,6 +74,19 @@ counts = upsweep.bincount(Tensor(grid.reshape(-1).astype("u1")), minlength=256)
 same(counts, np.bincount(grid.reshape(-1), minlength=256))
 counts, edges = upsweep.histogram(Tensor(grid.astype("f4")), 5)
 same(counts, np.histogram(grid.astype("f4"), 5)[0])
+for dtype in ("i4", "f4", "u1", "f8"):
+    line = np.sort(grid.reshape(-1).astype(dtype))
+    for side in ("left", "right"):
+        same(upsweep.searchsorted(Tensor(line), Tensor(grid.astype(dtype)), side=side),
+             np.searchsorted(line, grid.astype(dtype), side))
+for wrong in (lambda: upsweep.searchsorted(Tensor(line), line),
+              lambda: upsweep.searchsorted(Tensor(line), Tensor(grid)),
+              lambda: upsweep.searchsorted(Tensor(line), Tensor(line), sorter=line)):
+    try:
+        wrong()
+    except TypeError:
+        continue
+    raise AssertionError("no TypeError")
 for wrong in (lambda: upsweep.sort(Tensor(grid), out=Tensor(grid[:1].copy())),
               lambda: upsweep.sort(Tensor(grid), axis=2)):
     try:
