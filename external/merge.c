@@ -126,8 +126,8 @@ static upsweep_status share_out(usw_ext_merge *m)
     }
     budget = usw_min(budget, usw_max(enough, RANGE_MOST));
     m->threads = threads;
-    if (elements) { /* the other half is scratch, and some more */
-        budget = budget > 3u << 19 ? budget - (1u << 20) : budget / 3 * 2;
+    if (elements) { /* the other half is scratch, and some more; two thirds hold the first blocks */
+        budget -= usw_min((size_t)1 << 20, budget / 3);
     }
     m->output_bytes = placed ? output : elements ? 0 : budget + USW_EXT_SLACK;
     m->output_bytes = (m->output_bytes + 63) / 64 * 64;

@@ -318,6 +318,31 @@ static void test_elements(void **s)
     upsweep_close(u);
 }
 
+/* Many runs under limits that leave a merge just room enough: the first blocks of all runs fit. */
+static void test_rooms(void **s)
+{
+    (void)s;
+    enum { BYTES = 48 << 20 };
+    upsweep *u;
+    assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
+    text in = {malloc(BYTES), BYTES}, want = {malloc(BYTES), BYTES};
+    for (size_t i = 0; i < BYTES; i += 8) {
+        uint64_t word = any(UINT64_MAX);
+        memcpy(in.bytes + i, &word, 8);
+    }
+    memcpy(want.bytes, in.bytes, BYTES);
+    assert_int_equal(upsweep_sort(u, want.bytes, BYTES / 4, UPSWEEP_U32, NULL), UPSWEEP_OK);
+    upsweep_external_config config = UPSWEEP_EXTERNAL_CONFIG_INIT;
+    config.type = UPSWEEP_U32;
+    for (size_t limit = LIMIT; limit < 2 * LIMIT; limit += LIMIT / 6) {
+        config.limit = limit;
+        assert_true(check(config, in, want) > 2);
+    }
+    free(in.bytes);
+    free(want.bytes);
+    upsweep_close(u);
+}
+
 /* What lies in order, or the wrong way round, or is the same again and again. */
 static void test_patterns(void **s)
 {
@@ -340,7 +365,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),     cmocka_unit_test(test_passes),
         cmocka_unit_test(test_own_order), cmocka_unit_test(test_records),
-        cmocka_unit_test(test_elements),  cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_elements),  cmocka_unit_test(test_rooms),
+        cmocka_unit_test(test_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
