@@ -1,8 +1,8 @@
 #!/bin/sh
 # long.sh [JOBS] - what takes too long for every change, about 90 minutes on 2 cores: clang's analyser at
 # its full depth, all tests under the address, undefined-behaviour and memory sanitizers, those of threads
-# under the thread sanitizer, valgrind, the fuzz targets for FUZZ_SECONDS each (60), every call beside its
-# oracle for CALLS_SECONDS (300) and in CALLS_CASES (10^6), the verbs beside their rivals, the Python package
+# under the thread sanitizer, valgrind, the fuzz targets for FUZZ_SECONDS each (45), every call beside its
+# oracle for CALLS_SECONDS (200) and in CALLS_CASES (10^6), the verbs beside their rivals, the Python package
 # with more cases and from its archive of sources, sorts beyond memory, all failures, the ABI beside that of
 # 0.1.0, and how much of the library the tests reach.
 # STEPS="lint asan tsan msan valgrind fuzz calls verbs sizes failures abi coverage" picks. A line a step at
@@ -68,13 +68,14 @@ lint_step() {
     verdict "linters, the analyser at its full depth" $?
 }
 
+# Kernels are compiled without sanitizers, so that of the GPU's tests those are enough that make every call.
 asan() {
     have clang || return
     clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
         ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
             LSAN_OPTIONS=suppressions="$PWD/test/leaks.txt":print_suppressions=0 \
             UBSAN_OPTIONS=print_stacktrace=1 UPSWEEP_TEST_SMALL=1 UPSWEEP_TEST_SANITIZED=1 \
-            tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|^proof' --timeout 3000
+            tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|^proof|test_gpu_(sorts|runs|select|buckets)' --timeout 3000
     verdict "address and undefined behaviour" $? "$passed"
 }
 
@@ -104,11 +105,14 @@ release_build() { # TARGETS...
 # Starts functions beside each other, $jobs at a time, and then gives a line for each: the status with which
 # it ended, and the last line that it wrote.
 beside() { # FUNCTION...
-    running=0
     for function in "$@"; do
+        rm -f "build-long/$function.status"
+    done
+    started=0
+    for function in "$@"; do
+        while [ $((started - $(count_ended "$@"))) -ge "$jobs" ]; do sleep 0.2; done
         { $function >"build-long/$function.log" 2>&1; echo $? >"build-long/$function.status"; } &
-        running=$((running + 1))
-        [ $((running % jobs)) = 0 ] && wait
+        started=$((started + 1))
     done
     wait
     for function in "$@"; do
@@ -120,6 +124,13 @@ beside() { # FUNCTION...
         esac
         verdict "$function" "$status" "$(tail -n 1 "build-long/$function.log" | cut -c 1-120)"
     done
+}
+count_ended() { # FUNCTION...
+    ended=0
+    for one in "$@"; do
+        [ ! -s "build-long/$one.status" ] || ended=$((ended + 1))
+    done
+    echo $ended
 }
 
 valgrind_calls() { run_valgrind test_calls; }
@@ -136,7 +147,7 @@ valgrind_step() {
 
 fuzz_one() { # NAME: a fuzz target
     mkdir -p "build-fuzz/corpus/$1"
-    build-fuzz/test/fuzz_"$1" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=20 -verbosity=0 \
+    build-fuzz/test/fuzz_"$1" -max_total_time="${FUZZ_SECONDS:-45}" -timeout=20 -verbosity=0 \
         -print_final_stats=1 -close_fd_mask=1 -dict=test/fuzz/fuzz_"$1".dict \
         -artifact_prefix=build-fuzz/"$1"- "build-fuzz/corpus/$1" 2>build-fuzz/"$1".log
     echo $? >build-fuzz/"$1".status
@@ -172,7 +183,7 @@ calls() {
     targets=fuzz_calls
     clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
         ASAN_OPTIONS=allocator_may_return_null=1 build-asan/test/fuzz_calls --workers "$jobs" \
-            --seconds "${CALLS_SECONDS:-300}" >build-asan/calls.log 2>&1
+            --seconds "${CALLS_SECONDS:-200}" >build-asan/calls.log 2>&1
     status=$?
     targets=
     verdict "every call beside its oracle, under sanitizers" $status "$(tail -n 1 build-asan/calls.log)"
@@ -184,11 +195,14 @@ calls() {
 
 # The verbs beside sort(1), scipy and numpy, where these are; every mistake in every task of `upsweep learn`.
 verbs_beside_sort() {
-    python3 test/app/fuzz_verbs.py build-long/upsweep --verbs sort --cases "${SORT_CASES:-100000}" \
+    python3 test/app/fuzz_verbs.py build-long/upsweep --verbs sort --cases "${SORT_CASES:-50000}" \
         --seconds "${SORT_SECONDS:-7200}" --keep build-long/verbs
 }
-verbs_beside_scipy() {
-    python3 test/app/fuzz_verbs.py build-long/upsweep --verbs paths,arrays --seconds "${VERBS_SECONDS:-300}" \
+verbs_beside_scipy() { # by the Python of python_package, which has numpy and scipy
+    while [ ! -s build-long/python_package.status ]; do sleep 1; done
+    python=build-long/venv-python/bin/python
+    [ -x $python ] || python=python3
+    $python test/app/fuzz_verbs.py build-long/upsweep --verbs paths,arrays --seconds "${VERBS_SECONDS:-200}" \
         --keep build-long/verbs
 }
 wrong_solutions() { python3 test/site/learn_test.py build-long/upsweep . --all; }
@@ -202,7 +216,7 @@ sorts_beyond_memory() {
 python_package() { sh test/python/run.sh build-long long; }
 verbs() {
     release_build upsweep || { verdict "the verbs" 1; return; }
-    beside verbs_beside_sort python_package verbs_beside_scipy wrong_solutions sorts_beyond_memory
+    beside python_package verbs_beside_sort sorts_beyond_memory verbs_beside_scipy wrong_solutions
 }
 
 # Sizes for which a check of every change has no time.

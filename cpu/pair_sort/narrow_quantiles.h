@@ -92,6 +92,7 @@ static unsigned split_group(splitters *s, unsigned g, uint64_t values, unsigned 
 /* Chooses about `wanted` buckets or more; returns how many there are. */
 static unsigned choose_splitters(splitters *s, size_t sampled, size_t wanted)
 {
+    memset(s, 0, offsetof(splitters, first)); /* vectors load the tables whole, unused groups too */
     unsigned groups = choose_groups(s, sampled), buckets = 0;
     unsigned each = (unsigned)(usw_min(wanted, NARROW_BUCKETS_MAX) / SPLIT_GROUPS) + 1;
     build_tree(s, groups);

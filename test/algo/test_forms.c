@@ -76,7 +76,7 @@ static void walk(const usw_entry *e, const call *c, upsweep *u, unsigned isa)
 {
     bool plain = strcmp(c->name, "upsweep_sort") == 0;
     const size_t long_turns = (plain ? 2 : 4) * (test_thorough() ? 1 : 3);
-    unsigned long turn = isa;
+    unsigned long turn = isa, left = 0;
     for (size_t s = 0; s < SIZES; s++) {
         size_t n = sizes[s];
         if (!affordable(e, n) || (!plain && n > 140000)) {
@@ -86,7 +86,8 @@ static void walk(const usw_entry *e, const call *c, upsweep *u, unsigned isa)
             for (unsigned variant = 0; variant < c->variants; variant++) {
                 if ((n > 64 && variant != 0 && (variant + type + s) % c->variants != 0) ||
                     (n > 5000 && (variant + type + s + isa) % long_turns != 0) ||
-                    (n > 500000 && (type + isa) % 3 != 0)) {
+                    (n > 500000 && (type + isa) % 3 != 0) ||
+                    (test_small() && n > 64 && !input_one_in(3, ++left))) {
                     continue;
                 }
                 unsigned patterns = n > 1100 || variant != 0 || !plain ? 1 : INPUT_PATTERNS;

@@ -22,6 +22,13 @@ def run(command, source=None, **more):
     return begun.returncode, error.decode("utf-8", "replace"), 0 if SANITIZED else usage.ru_maxrss * 1024
 
 
+def unpacks(program):
+    """Whether the program was built with zlib, which builds for the memory sanitizer are not."""
+    packed = subprocess.run(["gzip", "-c"], input=b"2\n1\n", stdout=subprocess.PIPE, check=True).stdout
+    done = subprocess.run([program, "sort"], input=packed, capture_output=True, check=False)
+    return b"was built without" not in done.stderr
+
+
 def same(a, b):
     return subprocess.run(["cmp", "-s", a, b], check=False).returncode == 0
 

@@ -100,7 +100,8 @@ static void test_sorts(void **state)
             try_sort(alone, isa, type, INPUT_ONE_FULL_BUCKET, 0, "sort/radix", 600000);
             try_sort(scatters, isa, type, INPUT_EQUAL, 0, "sort/hybrid", 2 * n);
             try_sort(scatters, isa, type, INPUT_ZIPF, 0, "sort/hybrid", 2 * n);
-            for (unsigned p = 0; p < PATTERNS; p++) {
+            unsigned step = test_small() ? 3 : 1;
+            for (unsigned p = type % step; p < PATTERNS; p += step) {
                 try_sort(u, isa, type, p, UPSWEEP_IN_PLACE, NULL, n);
                 try_sort(u, isa, type, p, p % 2 == 0 ? UPSWEEP_DESCENDING : 0, "sort/radix",
                          140000);

@@ -231,6 +231,9 @@ static void operands_are_of_one_kind(void **state)
     for (int k = 0; k < 4; k++) { /* text and array, each way round, packed and not */
         const char *a = path_of(k % 2 == 0 ? "npy" : "npy.gz");
         const char *b = path_of(k < 2 ? "text" : "text.gz");
+        if (k > 0 && strstr(io_unpack_knows(), "gzip") == NULL) {
+            return;
+        }
         for (int turn = 0; turn < 2; turn++) {
             program_result r = run(k == 3 ? reduce : sort, turn ? b : a, turn ? a : b, NULL, false);
             assert_true(program_refused(&r, "is a .npy array and"));
