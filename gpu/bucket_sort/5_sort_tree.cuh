@@ -28,16 +28,51 @@ hybrid_rest_bucket(const hybrid_rest_args<K> &a, unsigned b, unsigned long long 
     return a.ends[b] - begin;
 }
 
-/* Writes the equal keys of bucket b; each block takes a share. */
+/* Pieces in which equal keys are written. */
+static constexpr unsigned long long TREE_PIECE = 4096;
+
+/* Writes a block's share of the equal keys of all buckets that the other sorts have left. They are
+ * cut into pieces, at most one for each block; a block lists its own, and each of its warps writes
+ * other ones: one after another by all threads, they would each wait for what the memory says of
+ * the next. list: room for NT * U words. */
 template <typename K, int NT>
-__device__ __forceinline__ void hybrid_write_share(const hybrid_rest_args<K> &a, unsigned b)
+__device__ __noinline__ void hybrid_write_shares(const hybrid_rest_args<K> &a, unsigned *list,
+                                                 unsigned *found)
 {
-    unsigned long long begin;
-    const unsigned long long n = hybrid_rest_bucket(a, b, begin);
-    const unsigned long long at = static_cast<unsigned long long>(blockIdx.x) * NT + threadIdx.x;
-    const K key = a.map.unmap(static_cast<K>(a.extents.least[b]));
-    for (unsigned long long p = at; p < n; p += static_cast<unsigned long long>(gridDim.x) * NT) {
-        a.keys[begin + p] = key;
+    constexpr unsigned U = 4;
+    const unsigned tid = threadIdx.x, lane = tid % 32;
+    const auto piece_of = [&](unsigned b, unsigned long long n, unsigned long long &size) {
+        const unsigned long long each = n / gridDim.x + 1;
+        size = each > TREE_PIECE ? each : TREE_PIECE;
+        return (blockIdx.x + b * 37) % gridDim.x * size;
+    };
+    for (unsigned from = 0; from < a.buckets; from += NT * U) {
+        if (tid == 0) {
+            *found = 0;
+        }
+        __syncthreads();
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            const unsigned b = from + u * NT + tid;
+            unsigned long long begin, size;
+            const unsigned long long n = b < a.buckets ? hybrid_rest_bucket(a, b, begin) : 0;
+            if (n > a.small && a.extents.left[b] == 0 && piece_of(b, n, size) < n) {
+                list[atomicAdd(found, 1u)] = b;
+            }
+        }
+        __syncthreads();
+        for (unsigned i = tid / 32; i < *found; i += NT / 32) {
+            unsigned long long begin, size;
+            const unsigned long long n = hybrid_rest_bucket(a, list[i], begin);
+            const unsigned long long at = piece_of(list[i], n, size);
+            const unsigned long long end = at + size < n ? at + size : n;
+            const K key = a.map.unmap(static_cast<K>(a.extents.least[list[i]]));
+#pragma unroll 4
+            for (unsigned long long p = at + lane; p < end; p += 32) {
+                a.keys[begin + p] = key;
+            }
+        }
+        __syncthreads();
     }
 }
 
@@ -66,40 +101,38 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
     if (!a.plan->tree_buckets) {
         return;
     }
-    for (unsigned pass = 0; pass < (a.tree->alike ? 2u : 1u); pass++) {
-        const unsigned step = pass == 0 ? gridDim.x : 1, first = pass == 0 ? blockIdx.x : 0;
-        for (unsigned from = first; from < a.buckets; from += NT * step) {
-            const unsigned b = from + threadIdx.x * step;
-            unsigned long long begin;
-            if (threadIdx.x == 0) {
-                found = 0;
-            }
-            __syncthreads();
-            const unsigned long long keys = b < a.buckets ? hybrid_rest_bucket(a, b, begin) : 0;
-            const unsigned left = keys != 0 ? a.extents.left[b] : 0;
-            /* Smaller buckets of few values were written where the others were sorted. */
-            const bool few = left <= TREE_FEW_LEFT && keys > a.small;
-            const bool shared = few && left == 0 && keys > TREE_CAPACITY;
-            const bool sorts = left > TREE_FEW_LEFT && (keys > a.small || left > a.most);
-            if (pass == 0 ? (few && !shared) || sorts : shared) {
-                list[atomicAdd(&found, 1u)] = b;
-            }
-            __syncthreads();
-            for (unsigned i = 0; i < found; i++) {
-                if (pass != 0) {
-                    hybrid_write_share<K, NT>(a, list[i]);
-                } else if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
-                    const unsigned long long n = hybrid_rest_bucket(a, list[i], begin);
-                    hybrid_write_by_values<K, NT, identity>(
-                        a.keys + begin, n, a.extents.left[list[i]],
-                        static_cast<K>(a.extents.least[list[i]]), a.map,
-                        reinterpret_cast<unsigned *>(buffer));
-                } else {
-                    hybrid_sort_rest<K, NT, I, B, R, identity>(a, list[i], buffer);
-                }
-                __syncthreads();
-            }
+    for (unsigned from = blockIdx.x; from < a.buckets; from += NT * gridDim.x) {
+        const unsigned b = from + threadIdx.x * gridDim.x;
+        unsigned long long begin;
+        if (threadIdx.x == 0) {
+            found = 0;
         }
+        __syncthreads();
+        const unsigned long long keys = b < a.buckets ? hybrid_rest_bucket(a, b, begin) : 0;
+        const unsigned left = keys != 0 ? a.extents.left[b] : 0;
+        /* Smaller buckets of few values were written where the others were sorted. */
+        const bool few = left != 0 && left <= TREE_FEW_LEFT && keys > a.small;
+        const bool sorts = left > TREE_FEW_LEFT && (keys > a.small || left > a.most);
+        if (few || sorts) {
+            list[atomicAdd(&found, 1u)] = b;
+        }
+        __syncthreads();
+        for (unsigned i = 0; i < found; i++) {
+            if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
+                const unsigned long long n = hybrid_rest_bucket(a, list[i], begin);
+                hybrid_write_by_values<K, NT, identity>(a.keys + begin, n, a.extents.left[list[i]],
+                                                        static_cast<K>(a.extents.least[list[i]]),
+                                                        a.map,
+                                                        reinterpret_cast<unsigned *>(buffer));
+            } else {
+                hybrid_sort_rest<K, NT, I, B, R, identity>(a, list[i], buffer);
+            }
+            __syncthreads();
+        }
+    }
+    if (a.tree->alike) {
+        __syncthreads();
+        hybrid_write_shares<K, NT>(a, reinterpret_cast<unsigned *>(buffer), &found);
     }
 }
 
