@@ -17,64 +17,14 @@ template <typename K> struct hybrid_rest_args {
     hybrid_extents extents;
     unsigned buckets;
     unsigned small, most; /* other sorts have sorted buckets of so many keys and bits */
-};
-
-/* The number of keys of bucket b, which begin at `begin`. */
-template <typename K>
-__device__ __forceinline__ unsigned long long
-hybrid_rest_bucket(const hybrid_rest_args<K> &a, unsigned b, unsigned long long &begin)
-{
-    begin = b > 0 ? a.ends[b - 1] : 0;
-    return a.ends[b] - begin;
-}
-
-/* Pieces in which equal keys are written. */
-static constexpr unsigned long long TREE_PIECE = 4096;
-
-/* Writes a block's share of the equal keys of all buckets that the other sorts have left. They are
- * cut into pieces, at most one for each block; a block lists its own, and each of its warps writes
- * other ones: one after another by all threads, they would each wait for what the memory says of
- * the next. list: room for NT * U words. */
-template <typename K, int NT>
-__device__ __noinline__ void hybrid_write_shares(const hybrid_rest_args<K> &a, unsigned *list,
-                                                 unsigned *found)
-{
-    constexpr unsigned U = 4;
-    const unsigned tid = threadIdx.x, lane = tid % 32;
-    const auto piece_of = [&](unsigned b, unsigned long long n, unsigned long long &size) {
-        const unsigned long long each = n / gridDim.x + 1;
-        size = each > TREE_PIECE ? each : TREE_PIECE;
-        return (blockIdx.x + b * 37) % gridDim.x * size;
-    };
-    for (unsigned from = 0; from < a.buckets; from += NT * U) {
-        if (tid == 0) {
-            *found = 0;
-        }
-        __syncthreads();
-#pragma unroll
-        for (unsigned u = 0; u < U; u++) {
-            const unsigned b = from + u * NT + tid;
-            unsigned long long begin, size;
-            const unsigned long long n = b < a.buckets ? hybrid_rest_bucket(a, b, begin) : 0;
-            if (n > a.small && a.extents.left[b] == 0 && piece_of(b, n, size) < n) {
-                list[atomicAdd(found, 1u)] = b;
-            }
-        }
-        __syncthreads();
-        for (unsigned i = tid / 32; i < *found; i += NT / 32) {
-            unsigned long long begin, size;
-            const unsigned long long n = hybrid_rest_bucket(a, list[i], begin);
-            const unsigned long long at = piece_of(list[i], n, size);
-            const unsigned long long end = at + size < n ? at + size : n;
-            const K key = a.map.unmap(static_cast<K>(a.extents.least[list[i]]));
-#pragma unroll 4
-            for (unsigned long long p = at + lane; p < end; p += 32) {
-                a.keys[begin + p] = key;
-            }
-        }
-        __syncthreads();
+    /* The number of keys of bucket b, which begin at `begin`. */
+    __device__ __forceinline__ unsigned long long bucket(unsigned b,
+                                                         unsigned long long &begin) const
+    {
+        begin = b > 0 ? ends[b - 1] : 0;
+        return ends[b] - begin;
     }
-}
+};
 
 /* It is not inlined, since the compiler would keep places of a bucket in registers over the
  * loop. */
@@ -83,7 +33,7 @@ __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsi
                                               unsigned char *buffer)
 {
     unsigned long long begin;
-    const unsigned m = static_cast<unsigned>(hybrid_rest_bucket(a, b, begin));
+    const unsigned m = static_cast<unsigned>(a.bucket(b, begin));
     K *keys = a.keys + begin;
     hybrid_sort_bucket<K, NT, I, B, R, identity, true>(keys, keys, m, a.extents.left[b], a.map,
                                                        buffer, static_cast<K>(a.extents.least[b]));
@@ -108,7 +58,7 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
             found = 0;
         }
         __syncthreads();
-        const unsigned long long keys = b < a.buckets ? hybrid_rest_bucket(a, b, begin) : 0;
+        const unsigned long long keys = b < a.buckets ? a.bucket(b, begin) : 0;
         const unsigned left = keys != 0 ? a.extents.left[b] : 0;
         /* Smaller buckets of few values were written where the others were sorted. */
         const bool few = left != 0 && left <= TREE_FEW_LEFT && keys > a.small;
@@ -119,7 +69,7 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
         __syncthreads();
         for (unsigned i = 0; i < found; i++) {
             if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
-                const unsigned long long n = hybrid_rest_bucket(a, list[i], begin);
+                const unsigned long long n = a.bucket(list[i], begin);
                 hybrid_write_by_values<K, NT, identity>(a.keys + begin, n, a.extents.left[list[i]],
                                                         static_cast<K>(a.extents.least[list[i]]),
                                                         a.map,
