@@ -150,7 +150,7 @@ static __device__ bool hybrid_note_extent(const hybrid_place_args &a, unsigned d
     a.extents.left[d] = static_cast<unsigned char>(e.left);
     if (c > TREE_CAPACITY && e.left > TREE_FEW_LEFT) {
         usw_store_relaxed(&a.plan->large, 1u);
-    } else if (c > TREE_CAPACITY && e.left == 0) {
+    } else if (c > a.capacity && e.left == 0) {
         usw_store_relaxed(&a.tree->alike, 1u);
     }
     return e.alike;

@@ -7,9 +7,8 @@
 #include "gpu/bucket_sort/4_scatter.cuh"
 
 /* Puts the thread's keys into their digits' slots, C keys a digit. Returns a bit for each key that
- * found its slots full. U keys are loaded at a time. digit(key) is four times the digit; kept: it
- * is kept above the rank, and not found twice. */
-template <typename K, int NT, int I, int U, bool plain, bool kept, typename Digit>
+ * found its slots full. U keys are loaded at a time. digit(key) is four times the digit. */
+template <typename K, int NT, int I, int U, bool plain, typename Digit>
 __device__ __forceinline__ unsigned
 hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const Digit &digit,
                   unsigned *cnt, K *tile, unsigned C)
@@ -29,38 +28,25 @@ hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const D
             for (int i = 0; i < U; i++) {
                 k[i] = plain ? k[i] : map.map(k[i]);
             }
-            if constexpr (kept) {
-                digit.all(k, r);
-            }
-            const auto digit_again = [&](int i) {
-                if constexpr (kept) {
-                    return r[i];
-                } else {
-                    return digit(k[i]);
-                }
-            };
             if (i0 == 0) {
-                crowd = hybrid_crowd(digit_again(0), most) >= 8;
+                crowd = hybrid_crowd(digit(k[0]), most) >= 8;
             }
             if (crowd) {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
-                    unsigned d = digit_again(i);
+                    unsigned d = digit(k[i]);
                     r[i] = hybrid_rank_crowd(hybrid_byte<unsigned>(cnt, d), d, true, most);
-                    r[i] |= kept ? d << 16 : 0;
                 }
             } else {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
-                    const unsigned d = digit_again(i);
-                    r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, d), 1) | (kept ? d << 16 : 0);
+                    r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, digit(k[i])), 1);
                 }
             }
 #pragma unroll
             for (int i = 0; i < U; i++) {
-                const unsigned rank = kept ? r[i] & 0xffff : r[i];
-                if (rank < C) {
-                    tile[(kept ? r[i] >> 18 : digit(k[i]) / 4) * C + rank] = k[i];
+                if (r[i] < C) {
+                    tile[digit(k[i]) / 4 * C + r[i]] = k[i];
                 } else {
                     unplaced |= 1u << (i0 + i);
                 }
@@ -91,13 +77,13 @@ template <typename K> constexpr size_t hybrid_slots_shared(int slots)
 }
 
 /* Scatters tile `number`. slots: keys of all digits together. many: the plan is known. digit_of(l)
- * is the digit of this level; kept: see hybrid_fill_slots. */
+ * is the digit of this level. */
 template <typename K, int NT, int I, bool first, bool plain, int slots, int U, bool many,
-          bool kept = false, typename Make>
+          typename Make>
 __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &a, unsigned number,
                                                   unsigned char *memory, const Make &digit_of)
 {
-    static_assert(I <= 32 && (!kept || NT * I <= 1 << 16), "a bit a key, a rank of 16 bits");
+    static_assert(I <= 32, "a bit a key");
     K **to = reinterpret_cast<K **>(memory);
     unsigned *cnt = reinterpret_cast<unsigned *>(to + 256), *more = cnt + 256, *found = more + 256;
     K *tile = reinterpret_cast<K *>(found + 4);
@@ -115,7 +101,7 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
     const unsigned C =
         slots / l.digits - 1 +
         (slots / l.digits & 1); /* odd, so that lanes of one digit use different banks */
-    unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain, kept>(t, a.map, digit, cnt, tile, C);
+    unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));

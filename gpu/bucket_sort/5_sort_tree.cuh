@@ -17,29 +17,14 @@ template <typename K> struct hybrid_rest_args {
     hybrid_extents extents;
     unsigned buckets;
     unsigned small, most; /* other sorts have sorted buckets of so many keys and bits */
-};
-
-/* The number of keys of bucket b, which begin at `begin`. */
-template <typename K>
-__device__ __forceinline__ unsigned long long
-hybrid_rest_bucket(const hybrid_rest_args<K> &a, unsigned b, unsigned long long &begin)
-{
-    begin = b > 0 ? a.ends[b - 1] : 0;
-    return a.ends[b] - begin;
-}
-
-/* Writes the equal keys of bucket b; each block takes a share. */
-template <typename K, int NT>
-__device__ __forceinline__ void hybrid_write_share(const hybrid_rest_args<K> &a, unsigned b)
-{
-    unsigned long long begin;
-    const unsigned long long n = hybrid_rest_bucket(a, b, begin);
-    const unsigned long long at = static_cast<unsigned long long>(blockIdx.x) * NT + threadIdx.x;
-    const K key = a.map.unmap(static_cast<K>(a.extents.least[b]));
-    for (unsigned long long p = at; p < n; p += static_cast<unsigned long long>(gridDim.x) * NT) {
-        a.keys[begin + p] = key;
+    /* The number of keys of bucket b, which begin at `begin`. */
+    __device__ __forceinline__ unsigned long long bucket(unsigned b,
+                                                         unsigned long long &begin) const
+    {
+        begin = b > 0 ? ends[b - 1] : 0;
+        return ends[b] - begin;
     }
-}
+};
 
 /* It is not inlined, since the compiler would keep places of a bucket in registers over the
  * loop. */
@@ -48,7 +33,7 @@ __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsi
                                               unsigned char *buffer)
 {
     unsigned long long begin;
-    const unsigned m = static_cast<unsigned>(hybrid_rest_bucket(a, b, begin));
+    const unsigned m = static_cast<unsigned>(a.bucket(b, begin));
     K *keys = a.keys + begin;
     hybrid_sort_bucket<K, NT, I, B, R, identity, true>(keys, keys, m, a.extents.left[b], a.map,
                                                        buffer, static_cast<K>(a.extents.least[b]));
@@ -66,40 +51,38 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
     if (!a.plan->tree_buckets) {
         return;
     }
-    for (unsigned pass = 0; pass < (a.tree->alike ? 2u : 1u); pass++) {
-        const unsigned step = pass == 0 ? gridDim.x : 1, first = pass == 0 ? blockIdx.x : 0;
-        for (unsigned from = first; from < a.buckets; from += NT * step) {
-            const unsigned b = from + threadIdx.x * step;
-            unsigned long long begin;
-            if (threadIdx.x == 0) {
-                found = 0;
-            }
-            __syncthreads();
-            const unsigned long long keys = b < a.buckets ? hybrid_rest_bucket(a, b, begin) : 0;
-            const unsigned left = keys != 0 ? a.extents.left[b] : 0;
-            /* Smaller buckets of few values were written where the others were sorted. */
-            const bool few = left <= TREE_FEW_LEFT && keys > a.small;
-            const bool shared = few && left == 0 && keys > TREE_CAPACITY;
-            const bool sorts = left > TREE_FEW_LEFT && (keys > a.small || left > a.most);
-            if (pass == 0 ? (few && !shared) || sorts : shared) {
-                list[atomicAdd(&found, 1u)] = b;
-            }
-            __syncthreads();
-            for (unsigned i = 0; i < found; i++) {
-                if (pass != 0) {
-                    hybrid_write_share<K, NT>(a, list[i]);
-                } else if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
-                    const unsigned long long n = hybrid_rest_bucket(a, list[i], begin);
-                    hybrid_write_by_values<K, NT, identity>(
-                        a.keys + begin, n, a.extents.left[list[i]],
-                        static_cast<K>(a.extents.least[list[i]]), a.map,
-                        reinterpret_cast<unsigned *>(buffer));
-                } else {
-                    hybrid_sort_rest<K, NT, I, B, R, identity>(a, list[i], buffer);
-                }
-                __syncthreads();
-            }
+    for (unsigned from = blockIdx.x; from < a.buckets; from += NT * gridDim.x) {
+        const unsigned b = from + threadIdx.x * gridDim.x;
+        unsigned long long begin;
+        if (threadIdx.x == 0) {
+            found = 0;
         }
+        __syncthreads();
+        const unsigned long long keys = b < a.buckets ? a.bucket(b, begin) : 0;
+        const unsigned left = keys != 0 ? a.extents.left[b] : 0;
+        /* Smaller buckets of few values were written where the others were sorted. */
+        const bool few = left != 0 && left <= TREE_FEW_LEFT && keys > a.small;
+        const bool sorts = left > TREE_FEW_LEFT && (keys > a.small || left > a.most);
+        if (few || sorts) {
+            list[atomicAdd(&found, 1u)] = b;
+        }
+        __syncthreads();
+        for (unsigned i = 0; i < found; i++) {
+            if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
+                const unsigned long long n = a.bucket(list[i], begin);
+                hybrid_write_by_values<K, NT, identity>(a.keys + begin, n, a.extents.left[list[i]],
+                                                        static_cast<K>(a.extents.least[list[i]]),
+                                                        a.map,
+                                                        reinterpret_cast<unsigned *>(buffer));
+            } else {
+                hybrid_sort_rest<K, NT, I, B, R, identity>(a, list[i], buffer);
+            }
+            __syncthreads();
+        }
+    }
+    if (a.tree->alike) {
+        __syncthreads();
+        hybrid_write_shares<K, NT>(a, reinterpret_cast<unsigned *>(buffer), &found);
     }
 }
 

@@ -1,4 +1,5 @@
-/* write_values.cuh - a bucket of few values is written by how often it has each. */
+/* write_values.cuh - a bucket of few values is written by how often it has each; equal keys in
+ * pieces. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PREFIX_TREE_WRITE_VALUES_CUH
 #define USW_GPU_PREFIX_TREE_WRITE_VALUES_CUH
@@ -49,6 +50,69 @@ __device__ __noinline__ void hybrid_write_by_values(K *keys, unsigned long long 
             keys[p] = to;
         }
         at = end;
+    }
+}
+
+/* Pieces in which equal keys are written. */
+static constexpr unsigned long long TREE_PIECE = 4096;
+
+/* For the test `routes`, under the emulator: whether a test has a piece between two others. */
+#ifdef USW_EMULATE
+static inline void hybrid_took_pieces(bool taken)
+{
+    emulated_choice("tree", "equal keys are written in pieces", 12, taken); /* of 32 and 64 bits */
+}
+#define TREE_TOOK_PIECES(condition)                                                                \
+    if (condition) {                                                                               \
+        hybrid_took_pieces(true);                                                                  \
+    }
+#else
+#define TREE_TOOK_PIECES(condition)
+#endif
+
+/* Writes a block's share of the equal keys of all buckets of more than a.small keys, which other
+ * sorts have left; a: hybrid_rest_args of gpu/bucket_sort/5_sort_tree.cuh. They are cut to pieces,
+ * at most one for each block; a block lists its own, and each of its warps writes other ones: one
+ * after another by all threads, they would each wait for what the memory says of the next. list:
+ * room for NT * U words. */
+template <typename K, int NT, typename Rest>
+__device__ __noinline__ void hybrid_write_shares(const Rest &a, unsigned *list, unsigned *found)
+{
+    constexpr unsigned U = 4;
+    const unsigned tid = threadIdx.x, lane = tid % 32;
+    const auto piece_of = [&](unsigned b, unsigned long long n, unsigned long long &size) {
+        const unsigned long long each = n / gridDim.x + 1;
+        size = each > TREE_PIECE ? each : TREE_PIECE;
+        return (blockIdx.x + b * 37) % gridDim.x * size;
+    };
+    for (unsigned from = 0; from < a.buckets; from += NT * U) {
+        if (tid == 0) {
+            *found = 0;
+        }
+        __syncthreads();
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            const unsigned b = from + u * NT + tid;
+            unsigned long long begin, size;
+            const unsigned long long n = b < a.buckets ? a.bucket(b, begin) : 0;
+            if (n > a.small && a.extents.left[b] == 0 && piece_of(b, n, size) < n) {
+                list[atomicAdd(found, 1u)] = b;
+            }
+        }
+        __syncthreads();
+        for (unsigned i = tid / 32; i < *found; i += NT / 32) {
+            unsigned long long begin, size;
+            const unsigned long long n = a.bucket(list[i], begin);
+            const unsigned long long at = piece_of(list[i], n, size);
+            const unsigned long long end = at + size < n ? at + size : n;
+            const K key = a.map.unmap(static_cast<K>(a.extents.least[list[i]]));
+            TREE_TOOK_PIECES(at != 0 && end < n && lane == 0)
+#pragma unroll 4
+            for (unsigned long long p = at + lane; p < end; p += 32) {
+                a.keys[begin + p] = key;
+            }
+        }
+        __syncthreads();
     }
 }
 

@@ -58,6 +58,7 @@ enum uneven {
     POWER_LAW,  /* small values are many, each next one is rarer */
     TAIL,       /* a sorted bell, the last hundredth is not sorted */
     MISLEADING, /* a bell; narrower where a sample does not look, so that regions are too small */
+    IDS,        /* of a power law, over 17 bits: of some so many that no block holds them */
     PATTERNS
 };
 
@@ -142,6 +143,10 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
     switch (pattern) {
     case BELL_FAR: return any % 16 == 0 ? any & full : real_bits(bell(state), bits, n % 2 == 0);
     case POWER_LAW: return (any >> 32) % 3 == 0 ? any >> 59 : (any & full) >> any % (bits - 4);
+    case IDS: {
+        const double unit = (double)(any >> 11) * 0x1p-53;
+        return (uint64_t)(1 / (unit * unit + 0x1p-17)) * 0x9e3b1 & 0x1ffff;
+    }
     case TAIL: {
         const size_t sorted = n - n / 100;
         return i < sorted ? real_bits(3 * (2.0 * (double)i / (double)sorted - 1), bits, n % 2 == 0)
@@ -320,6 +325,12 @@ static void uneven_keys(void **state)
     }
     for (unsigned pattern = BELL; pattern < PATTERNS; pattern++) {
         check(room, pattern, UPSWEEP_I32, 70001 + pattern, turn++);
+    }
+    for (unsigned t = 0; t < 6; t++) { /* equal keys that are written in pieces */
+        static const upsweep_type wide[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32,
+                                            UPSWEEP_U64, UPSWEEP_I64, UPSWEEP_F64};
+        check(room, IDS, wide[t], 90001 + t, turn++);
+        check(room, IDS, wide[t], N_MAX - t, turn++);
     }
     /* Buckets of which 17 or 18 bits are undecided. */
     static const size_t sizes_parts[] = {6144, 6145, 8193, 12001, 15329};
