@@ -15,7 +15,7 @@ set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
-set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE "-Og -g1") # kernels are compiled for longer than they run
 set(emulate_dir ${PROJECT_SOURCE_DIR}/test/emulate)
 
 file(GLOB emulator CONFIGURE_DEPENDS ${emulate_dir}/*.cpp)
@@ -24,7 +24,7 @@ add_library(cuda_emulator OBJECT ${emulator})
 # Memory of threads that is made with the plugin: made on first use it ends the process where there is none.
 set_property(TARGET cuda_emulator APPEND PROPERTY COMPILE_OPTIONS -ftls-model=initial-exec)
 target_include_directories(cuda_emulator PUBLIC ${PROJECT_SOURCE_DIR})
-target_compile_options(cuda_emulator PRIVATE -Wno-pedantic) # __int128
+target_compile_options(cuda_emulator PRIVATE -O2 -Wno-pedantic) # __int128
 target_link_libraries(cuda_emulator PUBLIC Threads::Threads)
 
 add_executable(test_emulate ${emulate_dir}/test_emulate.cpp ${emulate_dir}/test_runtime.cpp)

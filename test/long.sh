@@ -177,7 +177,7 @@ fuzz() {
     done
 }
 
-# Every call beside its oracle: under sanitizers, and 10^6 cases as a release is compiled.
+# Every call beside its oracle: under sanitizers, and 10^6 cases as a release is compiled. Sorts beyond memory.
 calls() {
     have clang || return
     targets=fuzz_calls
@@ -187,10 +187,12 @@ calls() {
     status=$?
     targets=
     verdict "every call beside its oracle, under sanitizers" $status "$(tail -n 1 build-asan/calls.log)"
-    release_build fuzz_calls &&
+    release_build fuzz_calls fuzz_external &&
         build-long/test/fuzz_calls --workers "$jobs" --cases "${CALLS_CASES:-1000000}" >build-long/calls.log 2>&1
     status=$?
     verdict "every call beside its oracle" $status "$(tail -n 1 build-long/calls.log)"
+    build-long/test/fuzz_external --seconds "${EXTERNAL_SECONDS:-120}" >build-long/external.log 2>&1
+    verdict "sorts beyond memory beside sorts in memory" $? "$(tail -n 1 build-long/external.log)"
 }
 
 # The verbs beside sort(1), scipy and numpy, where these are; every mistake in every task of `upsweep learn`.
