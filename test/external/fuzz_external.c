@@ -18,7 +18,7 @@
 #include "upsweep.h"
 
 enum { MB = 1 << 20, MOST = 64 * MB };
-enum { LINES, RECORDS, ELEMENTS, KINDS };
+enum { LINES, RECORDS, ELEMENTS };
 enum { UNIFORM, FEW, IN_ORDER, FALLING, MOSTLY_IN_ORDER, PATTERNS };
 
 typedef struct one_case {
@@ -42,8 +42,7 @@ static uint64_t draw(one_case *c, uint64_t below)
 static size_t draw_size(one_case *c, size_t least, size_t most)
 {
     size_t high = least;
-    while (high < most && draw(c, 3) != 0) {
-        high *= 2;
+    for (; high < most && draw(c, 3) != 0; high *= 2) {
     }
     high = high < most ? high : most;
     return least + (size_t)draw(c, high - least + 1);
@@ -80,15 +79,17 @@ static void choose(one_case *c)
 {
     upsweep_external_config init = UPSWEEP_EXTERNAL_CONFIG_INIT;
     c->config = init;
-    c->kind = (int)draw(c, KINDS);
+    c->kind = draw(c, 2) == 0 ? ELEMENTS : draw(c, 2) == 0 ? LINES : RECORDS;
     c->pattern = (int)draw(c, PATTERNS);
     c->file = draw(c, 2) == 0;
-    c->config.limit = draw_size(c, 4 * MB, 48 * MB);
+    c->config.limit =
+        draw(c, 4) != 0 ? 4 * MB + (size_t)draw(c, 4 * MB) : draw_size(c, 4 * MB, 48 * MB);
     c->config.threads = 1 + (unsigned)draw(c, 5);
     c->config.flags = draw(c, 3) == 0 ? UPSWEEP_DESCENDING : 0;
     c->config.unique = draw(c, 3) == 0;
-    size_t times = 1 + (size_t)draw(c, 20), most = c->config.limit * times;
-    c->bytes = (size_t)draw(c, (most < MOST ? most : MOST) + 1);
+    size_t most = c->config.limit * (1 + (size_t)draw(c, 20));
+    most = most < MOST ? most : MOST;
+    c->bytes = most - (size_t)draw(c, draw(c, 4) == 0 ? most + 1 : most / 4);
     if (draw(c, 2) == 0) {
         c->config.allocate = allocate;
         c->config.release = release;
