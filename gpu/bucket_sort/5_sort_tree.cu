@@ -29,7 +29,9 @@ static void queue_rest(usw_gpu *g, const hybrid_rest_args<K> &a)
 template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> &j)
 {
 #ifdef USW_EMULATE
-    hybrid_took_pieces(false); /* it is known, taken or not */
+    for (unsigned way = 0; way < TREE_WAYS; way++) { /* they are known, taken or not */
+        hybrid_tree_took(way, false);
+    }
 #endif
     hybrid_rest_args<K> a = {j.keys, j.ends, j.map, j.plan, j.tree, j.extents, 1u << j.bits, 0, 0};
     hybrid_by_size<K>(j.n, j.bits, [&](auto size) {

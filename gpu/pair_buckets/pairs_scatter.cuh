@@ -182,7 +182,7 @@ __device__ __forceinline__ void pairs_scatter_tiles(const pairs_scatter_args<K> 
         hybrid_copy_slots<Shape::threads>(a.tree, slots);
     }
     const hybrid_window<K> window =
-        kept ? hybrid_window<K>(slots, a.tree) : hybrid_window<K>(slots, K(0), 0, 0);
+        kept ? hybrid_window<K>(slots, a.tree) : hybrid_window<K>(slots, K(0), 1);
     scatter_block<K, value_bytes, Shape, kept> b;
     b.carve(shared + (kept ? TREE_TABLE_BYTES : 0));
     pairs_begin<first>(b, a);

@@ -34,16 +34,14 @@ template <typename K> struct hybrid_grow {
 
     __device__ __forceinline__ hybrid_grow(const K *array, unsigned long long number,
                                            const usw_gpu_keymap<K> &by, void *memory, K least,
-                                           unsigned shift, unsigned root, unsigned leaf_keys)
+                                           unsigned varying, unsigned leaf_keys)
         : keys(array), n(number), map(by), slots(static_cast<unsigned *>(memory)),
           from(reinterpret_cast<unsigned long long *>(slots + TREE_SLOTS)),
           counts(reinterpret_cast<unsigned *>(from + TREE_SLOTS)), sums(counts + TREE_SLOTS),
           node(reinterpret_cast<uint16_t *>(sums + 32)),
           size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
-          window(slots, least, shift, root), leaf(leaf_keys), levels(1)
+          window(slots, least, varying), leaf(leaf_keys), levels(1)
     {
-        begin[0] = 0;
-        begin[1] = root + 1;
     }
     __device__ __forceinline__ void make(unsigned i, unsigned first, unsigned log2_size,
                                          unsigned log2_values, unsigned long long least)
@@ -54,15 +52,57 @@ template <typename K> struct hybrid_grow {
         bits[i] = static_cast<unsigned char>(log2_values);
         from[i] = least;
     }
+    /* Makes the root, and counts its keys. Slots of which all have as many keys make a node. */
     __device__ __forceinline__ void make_root()
     {
-        const unsigned log2_size = static_cast<unsigned>(__ffs(static_cast<int>(window.root))) - 1;
+        const unsigned scale = window.scale;
+        const unsigned root_bits = static_cast<unsigned>(__ffs(static_cast<int>(window.root))) - 1;
+        begin[0] = 0;
+        begin[1] = window.root + 1;
         for (unsigned i = threadIdx.x; i < window.root; i += 1024) {
-            make(i, 0, log2_size, window.shift,
-                 window.least + (static_cast<unsigned long long>(i) << window.shift));
+            const unsigned part = scale != 0 ? i >> scale : 0, above = part > 1 ? part - 1 : 0;
+            const unsigned values = scale != 0 ? above : window.shift;
+            make(i, part << scale, scale != 0 ? scale : root_bits, values,
+                 window.least + (static_cast<unsigned long long>(i - (above << scale)) << values));
         }
         if (threadIdx.x == 0) {
             make(window.root, window.root, 0, 0, 0);
+        }
+        __syncthreads();
+        count();
+    }
+    /* The keys of the sample that are in slots of the root that become nodes. */
+    __device__ __forceinline__ unsigned deep_keys()
+    {
+        unsigned deep = 0, before;
+        for (unsigned i = threadIdx.x; i < window.root; i += 1024) {
+            deep += node_for(i) != 0 ? counts[i] : 0;
+        }
+        return hybrid_sum_before(deep, sums, before);
+    }
+    /* Many keys in the first slot: the root becomes one of leading ones, if fewer keys then need
+     * another node. varying: bits of the window; most: slots. */
+    __device__ __forceinline__ void choose_root(unsigned varying, unsigned most)
+    {
+        make_root();
+        if (counts[0] < 1024 * HYBRID_SAMPLE_ROWS / 8 || window.shift == 0) {
+            return;
+        }
+        const hybrid_window<K> linear = window;
+        const unsigned deep = deep_keys();
+        unsigned scale = 1;
+        while (((varying - scale) << (scale + 1)) <= most) {
+            scale++;
+        }
+        window.scale = scale;
+        window.shift = static_cast<unsigned>(sizeof(K) * 8) - 1 - scale;
+        window.root = (varying - scale + 1) << scale;
+        make_root();
+        const bool deeper = deep_keys() >= deep;
+        TREE_WAY(TREE_SCALES, !deeper && threadIdx.x == 0)
+        if (deeper) {
+            window = linear;
+            make_root();
         }
     }
     /* The sample's keys in each slot of the last level. They are loaded again, from the cache. */
@@ -148,11 +188,9 @@ template <typename K> struct hybrid_grow {
         return begin[levels + 1] > to;
     }
     /* Returns false if there are too few slots: some leaf has many keys in a part of its range. */
-    __device__ __forceinline__ bool grow()
+    __device__ __forceinline__ bool grow(unsigned varying, unsigned most)
     {
-        make_root();
-        __syncthreads();
-        count();
+        choose_root(varying, most);
         while (levels < TREE_LEVELS && split()) {
             levels++;
             count();
@@ -178,6 +216,7 @@ template <typename K> struct hybrid_grow {
             tree->least = window.least;
             tree->shift = window.shift;
             tree->root = window.root;
+            tree->scale = window.scale;
             tree->leaf_keys = leaf;
             tree->levels = levels;
             for (unsigned l = 0; l <= levels; l++) {
@@ -199,13 +238,14 @@ __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long 
                                               const usw_gpu_keymap<K> &map, K all, unsigned varying,
                                               unsigned bucket_bits, hybrid_tree *tree, void *memory)
 {
-    const unsigned bits = varying < TREE_ROOT_BITS ? varying : unsigned(TREE_ROOT_BITS);
     const K least = varying < sizeof(K) * 8 ? static_cast<K>(all >> varying << varying) : K(0);
     const unsigned keys_16 = (1024u * HYBRID_SAMPLE_ROWS * 16) >> bucket_bits;
     __syncthreads();
-    hybrid_grow<K> g(keys, n, map, memory, least, varying - bits, 1u << bits,
+    hybrid_grow<K> g(keys, n, map, memory, least, varying,
                      keys_16 > TREE_LEAF ? keys_16 : unsigned(TREE_LEAF));
-    const bool enough = g.grow();
+    const unsigned most = (1u << bucket_bits) / 4;
+    const bool enough =
+        g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED));
     g.store(tree);
     return enough;
 }

@@ -1,11 +1,13 @@
 /* prefix_tree.cuh - a tree in shared memory that gives a key its bucket, for keys that their
  * leading bits do not spread evenly.
  *
- * The root's slots are the values of the first varying bits. A slot is a node, which goes on with
+ * The root's slots are the values of the first varying bits; or, where most keys are small, as
+ * ids of a power law and log-normal numbers are, of the leading one and the bits that follow it,
+ * so that a small key needs no more nodes than a large one. A slot is a node, which goes on with
  * the bits that follow, or a leaf, whose keys go to as many buckets as their share asks for, each
  * of the same part of the leaf's range. So the map from keys to buckets is monotone and linear
- * within a leaf. Where few keys are, neighbouring leaves share a bucket. Keys outside of the window
- * of bits that the sample has seen go to the first bucket or to the last.
+ * within a leaf. Where few keys are, neighbouring leaves share a bucket. Keys outside of the
+ * window of bits that the sample has seen go to the first bucket or to the last.
  *
  * The sample makes the nodes (grow.cuh), a larger sample weighs the leaves and numbers the buckets
  * (gpu/bucket_sort/2_weigh_tree.cuh). This is the refinement of the pivots of the explained
@@ -16,7 +18,10 @@
 
 #include "gpu/gpu.cuh"
 
-/* SLOTS: of all nodes together. ROOT_BITS: of the root. LEVELS: of nodes, at most. LEAF: keys of
+#include <type_traits>
+
+/* SLOTS: of all nodes together. ROOT_BITS: of the root, whose slots are
+ * ROOT_SCALED at most where they are of leading ones. LEVELS: of nodes, at most. LEAF: keys of
  * the sample that a leaf should have, at least; a slot with MORE times as many becomes a node, and
  * where one with HEAVY times as many as that cannot, there is no tree. */
 enum {
@@ -24,6 +29,7 @@ enum {
     TREE_REGIONS = 256,     /* buckets of a first scatter, at most */
     TREE_SLOTS = 4096,
     TREE_ROOT_BITS = 11,
+    TREE_ROOT_SCALED = 2560,
     TREE_LEVELS = 5,
     TREE_LEAF = 16,
     TREE_MORE = 4,
@@ -46,6 +52,23 @@ static constexpr unsigned TREE_NODE = 1u << 31, TREE_LOG2 = 26, TREE_FIRST = 0xf
 static constexpr unsigned TREE_ALIKE = 1u << 16, TREE_NUMBER = 17;
 static constexpr unsigned TREE_LEAF_MOST = (1u << 14) - 1; /* buckets of a leaf */
 
+/* Ways that keys take by a tree, for the test `routes`, under the emulator. */
+#ifdef USW_EMULATE
+enum tree_way { TREE_PIECES, TREE_SCALES, TREE_WAYS };
+static const char *const tree_ways[] = {"equal keys are written in several pieces",
+                                        "the root is of leading ones"};
+static inline void hybrid_tree_took(unsigned way, bool taken = true)
+{
+    emulated_choice("tree", tree_ways[way], 12, taken); /* of 32 and 64 bits */
+}
+#define TREE_WAY(way, condition)                                                                   \
+    if (condition) {                                                                               \
+        hybrid_tree_took(way);                                                                     \
+    }
+#else
+#define TREE_WAY(way, condition)
+#endif
+
 /* The tree in global memory. */
 struct alignas(16) hybrid_tree {
     unsigned slots[TREE_SLOTS];
@@ -56,7 +79,7 @@ struct alignas(16) hybrid_tree {
     unsigned char bits[TREE_SLOTS];  /* a slot has 1 << bits values; once numbered, a bucket's */
     uint16_t leaf[TREE_BUCKETS];     /* of each bucket */
     unsigned long long least;        /* the window begins here */
-    unsigned shift, root;            /* a root's slot is of 1 << shift keys; their number */
+    unsigned shift, root, scale;     /* of hybrid_window */
     unsigned leaf_keys;              /* of the sample, for which a slot is made, at least */
     unsigned levels;                 /* of nodes */
     unsigned begin[TREE_LEVELS + 1]; /* the first slots of each level, and the end */
@@ -69,29 +92,49 @@ struct alignas(16) hybrid_tree {
     unsigned long long regions[TREE_REGIONS + 1]; /* where those begin, if they are not counted */
 };
 
-/* How a key finds its slot; slots: in shared memory, the root's before that of keys outside. */
-template <typename K> struct hybrid_window {
+/* What is known of a root when a kernel is compiled. */
+enum tree_root { TREE_ANY_ROOT, TREE_LINEAR_ROOT, TREE_SCALED_ROOT };
+
+/* How a key finds its slot; slots: in shared memory, the `root` slots of the root before that of
+ * keys outside. scale 0: the root is linear, a slot is of 1 << shift keys. Else a key's leading
+ * one and the `scale` bits that follow say its slot; behind `shift` zeros a one is no longer
+ * looked for, and a slot is one key. */
+template <typename K, tree_root kind = TREE_ANY_ROOT> struct hybrid_window {
     const unsigned *slots;
     K least;
-    unsigned shift, root;
+    unsigned shift, root, scale;
     __device__ __forceinline__ hybrid_window(const unsigned *table, const hybrid_tree *tree)
-        : slots(table), least(static_cast<K>(tree->least)), shift(tree->shift), root(tree->root)
+        : slots(table), least(static_cast<K>(tree->least)), shift(tree->shift), root(tree->root),
+          scale(tree->scale)
     {
     }
-    __device__ __forceinline__ hybrid_window(const unsigned *table, K from, unsigned low,
-                                             unsigned n)
-        : slots(table), least(from), shift(low), root(n)
+    /* A linear root for keys that vary in `bits` bits. */
+    __device__ __forceinline__ hybrid_window(const unsigned *table, K from, unsigned bits)
+        : slots(table), least(from), shift(bits < TREE_ROOT_BITS ? 0 : bits - TREE_ROOT_BITS),
+          root(1u << (bits - shift)), scale(0)
     {
     }
-    __device__ __forceinline__ unsigned root_slot(K key) const
+    __device__ __forceinline__ bool is_scaled() const
     {
-        const K i = static_cast<K>(key - least) >> shift;
-        return i < root ? static_cast<unsigned>(i) : root;
+        return kind == TREE_SCALED_ROOT || (kind == TREE_ANY_ROOT && scale != 0);
     }
-    /* The key without the bits that say its root's slot, at the upper end. */
-    __device__ __forceinline__ K below_root(K key) const
+    /* The root's slot of a key; rest: its bits that this does not say, at the upper end. */
+    template <bool scaled> __device__ __forceinline__ unsigned root_slot(K key, K &rest) const
     {
-        return static_cast<K>(key << ((sizeof(K) * 8 - shift) & (sizeof(K) * 8 - 1)));
+        constexpr unsigned width = sizeof(K) * 8;
+        const K x = static_cast<K>(key - least);
+        if constexpr (scaled) {
+            const unsigned zeros = static_cast<unsigned>(width == 64 ? __clzll(x) : __clz(x));
+            const unsigned z = zeros < shift ? zeros : shift;
+            rest = static_cast<K>(x << z);
+            const unsigned i = ((shift - z) << scale) + (top(rest) >> (31 - scale));
+            rest = static_cast<K>(rest << (scale + 1));
+            return i < root ? i : root;
+        } else {
+            const K i = x >> shift;
+            rest = static_cast<K>(key << ((width - shift) & (width - 1)));
+            return i < root ? static_cast<unsigned>(i) : root;
+        }
     }
     /* Goes on from a node's slot: returns the slot that the first bits of `rest` say, and takes
      * them away. */
@@ -109,8 +152,9 @@ template <typename K> struct hybrid_window {
     /* The number of the leaf's slot. */
     __device__ __forceinline__ unsigned slot(K key) const
     {
-        unsigned at = root_slot(key), s = slots[at];
-        K rest = below_root(key);
+        K rest;
+        unsigned at = is_scaled() ? root_slot<true>(key, rest) : root_slot<false>(key, rest);
+        unsigned s = slots[at];
         while ((s & TREE_NODE) != 0) {
             at = child(s, rest);
             s = slots[at];
@@ -127,14 +171,16 @@ template <typename K> struct hybrid_window {
         bool outside = false;
         K rest[N];
         alike = 0;
+        const auto begin = [&](auto scaled) {
 #pragma unroll
-        for (int i = 0; i < N; i++) {
-            const unsigned at = root_slot(keys[i]);
-            s[i] = slots[at];
-            rest[i] = below_root(keys[i]);
-            outside |= at == root;
-            kinds |= s[i];
-        }
+            for (int i = 0; i < N; i++) {
+                const unsigned at = root_slot<decltype(scaled)::value>(keys[i], rest[i]);
+                s[i] = slots[at];
+                outside |= at == root;
+                kinds |= s[i];
+            }
+        };
+        is_scaled() ? begin(std::true_type()) : begin(std::false_type());
         while ((kinds & TREE_NODE) != 0) {
             kinds = 0;
 #pragma unroll

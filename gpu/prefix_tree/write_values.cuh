@@ -56,20 +56,6 @@ __device__ __noinline__ void hybrid_write_by_values(K *keys, unsigned long long 
 /* Pieces in which equal keys are written. */
 static constexpr unsigned long long TREE_PIECE = 4096;
 
-/* For the test `routes`, under the emulator: whether a test has a piece between two others. */
-#ifdef USW_EMULATE
-static inline void hybrid_took_pieces(bool taken)
-{
-    emulated_choice("tree", "equal keys are written in pieces", 12, taken); /* of 32 and 64 bits */
-}
-#define TREE_TOOK_PIECES(condition)                                                                \
-    if (condition) {                                                                               \
-        hybrid_took_pieces(true);                                                                  \
-    }
-#else
-#define TREE_TOOK_PIECES(condition)
-#endif
-
 /* Writes a block's share of the equal keys of all buckets of more than a.small keys, which other
  * sorts have left; a: hybrid_rest_args of gpu/bucket_sort/5_sort_tree.cuh. They are cut to pieces,
  * at most one for each block; a block lists its own, and each of its warps writes other ones: one
@@ -106,7 +92,7 @@ __device__ __noinline__ void hybrid_write_shares(const Rest &a, unsigned *list, 
             const unsigned long long at = piece_of(list[i], n, size);
             const unsigned long long end = at + size < n ? at + size : n;
             const K key = a.map.unmap(static_cast<K>(a.extents.least[list[i]]));
-            TREE_TOOK_PIECES(at != 0 && end < n && lane == 0)
+            TREE_WAY(TREE_PIECES, at != 0 && end < n && lane == 0)
 #pragma unroll 4
             for (unsigned long long p = at + lane; p < end; p += 32) {
                 a.keys[begin + p] = key;

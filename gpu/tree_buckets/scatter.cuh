@@ -10,37 +10,11 @@
 #ifndef USW_GPU_TREE_BUCKETS_SCATTER_CUH
 #define USW_GPU_TREE_BUCKETS_SCATTER_CUH
 
-#include "gpu/bucket_sort/4_scatter_uncounted.cuh"
-#include "gpu/prefix_tree/prefix_tree.cuh"
-
-/* Which scatter it is: the first of keys that were not counted, which counts; the first of keys
- * that were; the second. */
-enum hybrid_tree_turn { SCATTER_COUNTS, SCATTER_FIRST, SCATTER_SECOND };
-
-template <typename K> struct hybrid_tree_scatter_args {
-    hybrid_scatter_args<K> a;
-    const hybrid_tree *tree;
-    unsigned bits, bits1; /* of the buckets; of the first scatter */
-    hybrid_plan *changed; /* a.plan: where it fails */
-    unsigned *counts;     /* as in hybrid_uncounted_args */
-};
-
-/* Shared memory: the slots of the tree; the counters; of each digit its place, keys of the tile,
- * and those without a slot or where it begins; words of warps; the tile in slots, or close together
- * with the digits of its keys. */
-template <typename K>
-constexpr size_t hybrid_tree_scatter_shared(int tile, int slots, size_t counters)
-{
-    const size_t in_slots = slots * sizeof(K), close = tile * (sizeof(K) + 1);
-    return TREE_TABLE_BYTES + counters + 256 * 16 + 256 + (in_slots > close ? in_slots : close);
-}
-__host__ __device__ constexpr size_t hybrid_tree_counters(unsigned bits)
-{
-    return bits < 7 ? 128 : size_t(1) << bits;
-}
+#include "gpu/tree_buckets/scatter_args.cuh"
 
 /* A block of a shape, hybrid_tree_shape of gpu/bucket_sort/tuning.cuh. */
-template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct hybrid_tree_block {
+template <typename K, typename Shape, hybrid_tree_turn turn, bool plain, tree_root kind>
+struct hybrid_tree_block {
     static constexpr int NT = Shape::threads, I = Shape::keys, slots = Shape::slots;
     static constexpr int U = Shape::batch;
     static constexpr unsigned T = NT * I, NOWHERE = 1u << 31;
@@ -52,7 +26,7 @@ template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct 
     unsigned *sums;         /* of warps; the last four of tiles that are looked for */
     K *tile;
     unsigned char *digits_kept;
-    hybrid_window<K> window;
+    hybrid_window<K, kind> window;
     unsigned below, digits, C, table;
 
     __device__ __forceinline__ hybrid_tree_block(const hybrid_tree_scatter_args<K> &from,
@@ -366,6 +340,22 @@ template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct 
     }
 };
 
+/* Scatters all tiles of a block. A kernel has it twice, for both kinds of a root: where it asked
+ * for the kind before each look-up, both would be slower. */
+template <tree_root kind, typename K, typename Shape, hybrid_tree_turn turn, bool plain>
+__device__ __forceinline__ void hybrid_scatter_by(const hybrid_tree_scatter_args<K> &args,
+                                                  unsigned char *memory)
+{
+    const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(args.bits) : 0;
+    hybrid_tree_block<K, Shape, turn, plain, kind> b(args, memory, counters);
+    const unsigned keys = b.scatter_all();
+    if (turn == SCATTER_COUNTS &&
+        !hybrid_flush_bytes<Shape::threads>(b.bins, b.table, args.counts, b.sums, keys)) {
+        usw_store_relaxed(&args.changed->uncounted, 0u);
+        usw_store_relaxed(&args.changed->skip, 0u);
+    }
+}
+
 template <typename K, typename Shape, hybrid_tree_turn turn, bool plain>
 __global__
 __launch_bounds__(Shape::threads,
@@ -381,13 +371,10 @@ __launch_bounds__(Shape::threads,
     if (__syncthreads_or(threadIdx.x == 0 && idle)) {
         return;
     }
-    const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(args.bits) : 0;
-    hybrid_tree_block<K, Shape, turn, plain> b(args, memory, counters);
-    const unsigned keys = b.scatter_all();
-    if (turn == SCATTER_COUNTS &&
-        !hybrid_flush_bytes<Shape::threads>(b.bins, b.table, args.counts, b.sums, keys)) {
-        usw_store_relaxed(&args.changed->uncounted, 0u);
-        usw_store_relaxed(&args.changed->skip, 0u);
+    if (args.tree->scale != 0) {
+        hybrid_scatter_by<TREE_SCALED_ROOT, K, Shape, turn, plain>(args, memory);
+    } else {
+        hybrid_scatter_by<TREE_LINEAR_ROOT, K, Shape, turn, plain>(args, memory);
     }
 }
 

@@ -18,6 +18,8 @@ enum { SIZES_32 = sizeof sizes_32 / sizeof sizes_32[0] };
 static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_F32, UPSWEEP_U64, UPSWEEP_F64,
                                      UPSWEEP_I64, UPSWEEP_U16, UPSWEEP_U8,  UPSWEEP_I16};
 enum { TYPES = sizeof types / sizeof types[0] };
+static const upsweep_type wide[] = {UPSWEEP_U32, UPSWEEP_F32, UPSWEEP_I32,
+                                    UPSWEEP_U64, UPSWEEP_F64, UPSWEEP_I64};
 static unsigned char *keys, *want, *got; /* most_bytes each */
 static size_t most_bytes = N_MAX * sizeof(uint64_t);
 static size_t looked_at = 2; /* of so many stretches of 32 keys a sample sees one: 8 on a card */
@@ -59,6 +61,7 @@ enum uneven {
     TAIL,       /* a sorted bell, the last hundredth is not sorted */
     MISLEADING, /* a bell; narrower where a sample does not look, so that regions are too small */
     IDS,        /* of a power law, over 17 bits: of some so many that no block holds them */
+    SMALL,      /* a third is less than a 2000th of the others */
     PATTERNS
 };
 
@@ -147,6 +150,7 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
         const double unit = (double)(any >> 11) * 0x1p-53;
         return (uint64_t)(1 / (unit * unit + 0x1p-17)) * 0x9e3b1 & 0x1ffff;
     }
+    case SMALL: return (any & full) >> (input_random(state) % 3 == 0 ? 13 + any % 4 : 2);
     case TAIL: {
         const size_t sorted = n - n / 100;
         return i < sorted ? real_bits(3 * (2.0 * (double)i / (double)sorted - 1), bits, n % 2 == 0)
@@ -262,8 +266,6 @@ static void check_pairs(gpu_room *room, unsigned pattern, upsweep_type type, siz
  * them so wide that their pairs are sorted twice, some of equal keys that no block holds. */
 static void uneven_pairs(void **state)
 {
-    static const upsweep_type with[] = {UPSWEEP_U32, UPSWEEP_F32, UPSWEEP_I32,
-                                        UPSWEEP_U64, UPSWEEP_F64, UPSWEEP_I64};
     static const unsigned patterns[] = {BELL,       BELL_FAR, POWER_LAW, TAIL,  ZIPF,
                                         MANY_EQUAL, LOGS,     CROWDED,   RANGE, FLAT_LUMPS};
     gpu_room *room = *state;
@@ -273,8 +275,8 @@ static void uneven_pairs(void **state)
             if (is_emulated(room) && i >= 5 && (i + t) % 3 != 0) {
                 continue;
             }
-            const size_t own = upsweep_type_bytes(with[t]);
-            check_carried(room, patterns[i], with[t], n + i, (i + t) % 3,
+            const size_t own = upsweep_type_bytes(wide[t]);
+            check_carried(room, patterns[i], wide[t], n + i, (i + t) % 3,
                           (i * 6 + t) % 4 == 0 ? 12 - own : own);
         }
     }
@@ -326,11 +328,11 @@ static void uneven_keys(void **state)
     for (unsigned pattern = BELL; pattern < PATTERNS; pattern++) {
         check(room, pattern, UPSWEEP_I32, 70001 + pattern, turn++);
     }
-    for (unsigned t = 0; t < 6; t++) { /* equal keys that are written in pieces */
-        static const upsweep_type wide[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32,
-                                            UPSWEEP_U64, UPSWEEP_I64, UPSWEEP_F64};
+    for (unsigned t = 0; t < 6; t++) { /* equal keys are written in pieces */
         check(room, IDS, wide[t], 90001 + t, turn++);
         check(room, IDS, wide[t], N_MAX - t, turn++);
+        check(room, SMALL, wide[t], 40001 + t, 3 * t); /* a tree whose root is of leading ones */
+        check(room, SMALL, wide[t], 20001 + t, 3 * t + 2);
     }
     /* Buckets of which 17 or 18 bits are undecided. */
     static const size_t sizes_parts[] = {6144, 6145, 8193, 12001, 15329};
