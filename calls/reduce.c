@@ -85,7 +85,8 @@ uint64_t usw_identity_bits(upsweep_type type, upsweep_op op)
     }
 }
 
-void usw_store_identity(upsweep_type type, upsweep_op op, void *result)
+/* The identity of an operator that is defined for the type, into the result of a reduction. */
+static void store_identity(upsweep_type type, upsweep_op op, void *result)
 {
     upsweep_type out = upsweep_reduce_type(type, op);
     usw_store_raw(result, upsweep_type_bytes(out), usw_identity_bits(out, op));
@@ -126,7 +127,7 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
         return status;
     }
     if (n == 0) {
-        usw_store_identity(type, op, result);
+        store_identity(type, op, result);
         return UPSWEEP_OK;
     }
     return op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST
@@ -201,8 +202,8 @@ static upsweep_status extremes(upsweep *u, const usw_options *o, const void *dat
         return status;
     }
     if (n == 0) {
-        usw_store_identity(type, UPSWEEP_LEAST, least);
-        usw_store_identity(type, UPSWEEP_GREATEST, greatest);
+        store_identity(type, UPSWEEP_LEAST, least);
+        store_identity(type, UPSWEEP_GREATEST, greatest);
         return UPSWEEP_OK;
     }
     USW_ROUTE("least and greatest");
