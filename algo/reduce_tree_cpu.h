@@ -289,6 +289,9 @@ static upsweep_status least(upsweep *u, const void *data, size_t n, const usw_ke
             best = j.part[c] < j.part[best] ? c : best;
         }
         keys[m] = j.part[best];
+        if (index == NULL) {
+            continue;
+        }
         size_t i = j.where[best] * USW_TILE;
         while (usw_map_key(&maps[m], usw_load_raw(j.data + i * bytes, bytes)) != keys[m]) {
             i++;
@@ -304,7 +307,7 @@ static void reduce_row(const usw_reduce_rows *s, const usw_keymap *map, const vo
                        unsigned char *result)
 {
     if (map != NULL) {
-        USW_ROUTE("the least of a row");
+        USW_ROUTE_OF("the least of a row", USW_ALL_TYPES);
         uint64_t key;
         size_t tile;
         least_of_bytes(s->bytes)(at, n, map, 1, &key, &tile);

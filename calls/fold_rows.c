@@ -103,9 +103,8 @@ static void reduce_row(void *context, size_t r, size_t at, size_t n, unsigned la
     if (j->op == UPSWEEP_LEAST || j->op == UPSWEEP_GREATEST) {
         USW_ROUTE("the least or greatest of a row");
         uint64_t key;
-        size_t index;
         usw_keymap map = usw_keymap_of(j->type, j->op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
-        upsweep_status status = j->reduce->least(j->u, in, n, &map, 1, &key, &index);
+        upsweep_status status = j->reduce->least(j->u, in, n, &map, 1, &key, NULL);
         usw_store_raw(result, j->bytes, status == UPSWEEP_OK ? usw_unmap_key(&map, key) : 0);
         note(j, lane, status);
     } else {

@@ -210,14 +210,9 @@ def lexsort(keys, /, *, descending=False):
     array([2, 1, 0])
     """
     flags = flags_of(descending)
-    plain = [k for k in keys if _core.plain(k)]
-    if plain and len(plain) == len(keys) and all(k.size == plain[0].size for k in plain):
-        order = _core.fast_argsort(plain[0], flags)
-        for k in plain[1:]:
-            moved = np.empty(k.size, k.dtype)
-            _core.gather(k, k.size, order, moved)
-            _core.sort_pairs(moved, order, flags)
-        return order
+    made = _core.fast_lexsort(tuple(keys), flags)
+    if made is not None:
+        return made
     columns = [one_row(k, "lexsort", descending).whole("lexsort") for k in keys]
     if not columns:
         raise ValueError("lexsort takes one key or more")
