@@ -19,6 +19,15 @@
 #define UNROLL_RUNS _Pragma("GCC unroll 8")
 #endif
 
+#if USW_LEVEL == 1
+/* Masks of 64 bits as masks of 32. */
+ALWAYS __m128i low_halves(__m256i mask)
+{
+    return _mm256_castsi256_si128(
+        _mm256_permutevar8x32_epi32(mask, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6)));
+}
+#endif
+
 /* The n < RUN elements at x, floats or doubles (wide), and behind them what is absent. */
 ALWAYS run run_part(const void *x, size_t n, bool wide, double absent)
 {
@@ -26,6 +35,20 @@ ALWAYS run run_part(const void *x, size_t n, bool wide, double absent)
     __mmask8 here = (__mmask8)((1u << n) - 1);
     return wide ? _mm512_mask_loadu_pd(run_all(absent), here, x)
                 : _mm512_mask_cvtps_pd(run_all(absent), here, _mm256_maskz_loadu_ps(here, x));
+#elif USW_LEVEL == 1
+    const __m256i places = _mm256_setr_epi64x(0, 1, 2, 3), four = _mm256_set1_epi64x(4);
+    __m256i end = _mm256_set1_epi64x((int64_t)n), lo = _mm256_cmpgt_epi64(end, places);
+    __m256i hi = _mm256_cmpgt_epi64(end, _mm256_add_epi64(places, four));
+    run v, all = run_all(absent);
+    if (wide) {
+        v.lo = _mm256_maskload_pd(x, lo);
+        v.hi = _mm256_maskload_pd((const double *)x + 4, hi);
+    } else {
+        v.lo = _mm256_cvtps_pd(_mm_maskload_ps(x, low_halves(lo)));
+        v.hi = _mm256_cvtps_pd(_mm_maskload_ps((const float *)x + 4, low_halves(hi)));
+    }
+    return (run){_mm256_blendv_pd(all.lo, v.lo, _mm256_castsi256_pd(lo)),
+                 _mm256_blendv_pd(all.hi, v.hi, _mm256_castsi256_pd(hi))};
 #else
     double v[RUN];
     for (size_t j = 0; j < RUN; j++) {
