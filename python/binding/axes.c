@@ -7,7 +7,7 @@
 #define FUNCTION(name)                                                                             \
     static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
 
-enum { BLOCK_BYTES = 4 << 20, LINE_BYTES = 64, BAND = 32, DIMENSIONS = 64 };
+enum { BLOCK_BYTES = 4 << 20, LINE_BYTES = 64, BAND = 32, SIDE = 16, DIMENSIONS = 64 };
 
 /* An array of outer x length x inner elements, of which columns of `length` are taken: in blocks of
  * `columns` neighbours, or of all columns of several of the `outer`. */
@@ -25,18 +25,28 @@ static size_t least(size_t a, size_t b)
 
 /* Turns a matrix of high x wide elements, whose rows begin `step` elements apart, into one whose rows
  * are its columns, `to_step` apart: BAND rows at a time, whose lines stay in the first cache until
- * all columns have been read from them, while writes go on from line to line. */
+ * all columns have been read from them, by squares of SIDE, which keep to fewer lines where rows are
+ * a power of two apart and meet in the same places of the cache. */
 #define TURN(TYPE)                                                                                 \
+    static void turn_square_##TYPE(const TYPE *x, size_t step, TYPE *y, size_t to_step,            \
+                                   size_t high, size_t wide)                                       \
+    {                                                                                              \
+        for (size_t k = 0; k < wide; k++) {                                                        \
+            for (size_t i = 0; i < high; i++) {                                                    \
+                y[k * to_step + i] = x[i * step + k];                                              \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
     static void turn_##TYPE(const void *from, size_t step, void *to, size_t to_step, size_t high,  \
                             size_t wide)                                                           \
     {                                                                                              \
         for (size_t begin = 0; begin < high; begin += BAND) {                                      \
-            size_t rows = least(BAND, high - begin);                                               \
-            for (size_t k = 0; k < wide; k++) {                                                    \
-                const TYPE *x = (const TYPE *)from + begin * step + k;                             \
-                TYPE *y = (TYPE *)to + k * to_step + begin;                                        \
-                for (size_t i = 0; i < rows; i++) {                                                \
-                    y[i] = x[i * step];                                                            \
+            size_t end = begin + least(BAND, high - begin);                                        \
+            for (size_t k = 0; k < wide; k += SIDE) {                                              \
+                for (size_t i = begin; i < end; i += SIDE) {                                       \
+                    turn_square_##TYPE((const TYPE *)from + i * step + k, step,                    \
+                                       (TYPE *)to + k * to_step + i, to_step,                      \
+                                       least(SIDE, end - i), least(SIDE, wide - k));               \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
