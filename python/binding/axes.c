@@ -7,7 +7,14 @@
 #define FUNCTION(name)                                                                             \
     static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
 
-enum { BLOCK_BYTES = 4 << 20, LINE_BYTES = 64, BAND = 32, SIDE = 16, DIMENSIONS = 64 };
+enum {
+    BLOCK_BYTES = 4 << 20,
+    REDUCED_BYTES = 128 << 10,
+    LINE_BYTES = 64,
+    BAND = 32,
+    SIDE = 16,
+    DIMENSIONS = 64
+};
 
 /* An array of outer x length x inner elements, of which columns of `length` are taken: in blocks of
  * `columns` neighbours, or of all columns of several of the `outer`. */
@@ -93,11 +100,12 @@ static bool takes(PyObject *o, PyObject *axis, along *a)
     return true;
 }
 
-/* How many columns a block has: whole lines of them, and the outer that fit with all of theirs. */
-static void choose_block(along *a, size_t bytes)
+/* How many columns a block has: whole lines of them, and the outer that fit with all of theirs. For
+ * reductions, of which little is written, it stays in the second cache and is one task's. */
+static void choose_block(along *a, size_t bytes, size_t block_bytes)
 {
     size_t column = a->length * bytes, line = LINE_BYTES / a->x.bytes;
-    size_t columns = BLOCK_BYTES / column / line * line;
+    size_t columns = block_bytes / column / line * line;
     columns = columns < line ? line : columns;
     a->columns = least(columns, a->inner);
     a->slabs = least(columns / a->columns, a->outer);
@@ -150,7 +158,7 @@ static PyObject *along_axis(usp_call *c, along *a, rows_call call, bool with_ind
     if (out == NULL || a->x.n == 0) {
         return out;
     }
-    choose_block(a, a->x.bytes + (with_index ? sizeof(uint64_t) : 0));
+    choose_block(a, a->x.bytes + (with_index ? sizeof(uint64_t) : 0), BLOCK_BYTES);
     size_t elements = a->slabs * a->columns * a->length, bytes = elements * a->x.bytes;
     size_t index_bytes = with_index ? elements * sizeof(uint64_t) : 0;
     npy_intp room_bytes = (npy_intp)(index_bytes + bytes);
@@ -293,7 +301,7 @@ static PyObject *reduced(usp_call *c, along *a, PyObject *out, size_t out_bytes)
                                         results, &c->options));
         return usp_done(c, out);
     }
-    choose_block(a, a->x.bytes);
+    choose_block(a, a->x.bytes, REDUCED_BYTES);
     size_t count = a->slabs * a->columns;
     npy_intp bytes = (npy_intp)(count * (out_bytes + a->length * a->x.bytes));
     PyObject *room = PyArray_SimpleNew(1, &bytes, NPY_UINT8);
