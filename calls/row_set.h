@@ -37,8 +37,8 @@ uint64_t usw_last_number(upsweep_type type, const usw_keymap *map, bool greatest
 
 /* ---- rows to threads ---- */
 
-/* Calls stretch(context, first row, behind the last, lane) by all threads for equal stretches of the
- * array: each has the rows that begin within it. */
+/* Calls stretch(context, first row, behind the last, lane) by all threads for equal stretches of
+ * the array: each has the rows that begin within it. */
 typedef void (*usw_row_stretch)(void *context, size_t first, size_t end, unsigned lane);
 void usw_rows_stretches(upsweep *u, const usw_row_set *s, usw_row_stretch stretch, void *context);
 /* Calls row(context, r, first element, elements, lane) for every row of up to `most` elements

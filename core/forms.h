@@ -30,10 +30,10 @@ typedef struct usw_sort_form {
                                      bool in_place);
 } usw_sort_form;
 
-/* Reduces n > 0 elements; the order of floating-point additions is core/order.h's. least gives, for
- * each of map_count maps of one width, the least key and, unless index is NULL, its first place. The
- * standard row reduces up to USW_REDUCE_TASK elements (by one map) without scratch or threads. rows:
- * the rows [first, end) by one thread, but for those of more than USW_TILE elements. */
+/* Reduces n > 0 elements; the order of floating-point additions is core/order.h's. least gives for
+ * each of map_count maps of one width the least key and, unless index is NULL, its first place. The
+ * standard row reduces up to USW_REDUCE_TASK elements (by one map) without scratch or threads.
+ * rows: the rows [first, end) by one thread, but for those of more than USW_TILE elements. */
 enum { USW_REDUCE_TASK = 64 * 1024 };
 typedef struct usw_reduce_rows {
     const unsigned char *data;

@@ -1,10 +1,10 @@
 /* float_sums.h - sums and products of a tile of floats, and of rows of no more than one, in the
  * order of core/order.h. Included by algo/reduce_tree_cpu.h, once.
  *
- * Up to 128 elements have each a lane of their own, so that the lanes' tree is all there is: runs of
- * 8 lanes meet at distances 8, 4, 2 and 1, and the lanes of the run that is left at distances 4, 2
- * and 1. The order starts lanes at +0 and adds +0 for what is absent, which changes nothing but the
- * sign of a zero, and that is lost when the carry tree adds +0, or a row's sum does. */
+ * Up to 128 elements have each a lane of their own, so that the lanes' tree is all there is: runs
+ * of 8 lanes meet at distances 8, 4, 2 and 1, and the lanes of the run that is left at distances 4,
+ * 2 and 1. The order starts lanes at +0 and adds +0 for what is absent, which changes nothing but
+ * the sign of a zero, and that is lost when the carry tree adds +0, or a row's sum does. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_FOLDS_FLOAT_SUMS_H
 #define USW_CPU_FOLDS_FLOAT_SUMS_H

@@ -1,6 +1,6 @@
-/* axes.c - sorts, positions, scans and reductions along an axis: blocks of columns are moved to rows, which the
- * library's calls on rows take, and moved back. A block stays in the caches, so that the array is
- * read and written once. */
+/* axes.c - sorts, positions, scans and reductions along an axis: blocks of columns are moved to
+ * rows, which the library's calls on rows take, and moved back. A block stays in the caches, so
+ * that the array is read and written once. */
 /* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
@@ -30,10 +30,10 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Turns a matrix of high x wide elements, whose rows begin `step` elements apart, into one whose rows
- * are its columns, `to_step` apart: BAND rows at a time, whose lines stay in the first cache until
- * all columns have been read from them, by squares of SIDE, which keep to fewer lines where rows are
- * a power of two apart and meet in the same places of the cache. */
+/* Turns a matrix of high x wide elements, whose rows begin `step` elements apart, into one whose
+ * rows are its columns, `to_step` apart: BAND rows at a time, whose lines stay in the first cache
+ * until all columns have been read from them, by squares of SIDE, which keep to fewer lines where
+ * rows are a power of two apart and meet in the same places of the cache. */
 #define TURN(TYPE)                                                                                 \
     static void turn_square_##TYPE(const TYPE *x, size_t step, TYPE *y, size_t to_step,            \
                                    size_t high, size_t wide)                                       \

@@ -1,5 +1,5 @@
-/* reduce_plain.h - reductions by plain serial loops: integers, least and greatest, and floats in the
- * order of core/order.h in its plainest form. */
+/* reduce_plain.h - reductions by plain serial loops: integers, least and greatest, and floats in
+ * the order of core/order.h in its plainest form. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_REDUCE_PLAIN_H
 #define USW_TEST_SHARED_REDUCE_PLAIN_H
