@@ -60,14 +60,6 @@ static inline void stream_copy(void *to, const void *from, size_t bytes)
 #endif
 }
 
-/* Streamed lines are seen by other threads only after a fence. */
-static inline void stream_end(void)
-{
-#if USW_HAVE_X86
-    _mm_sfence();
-#endif
-}
-
 /* ---- one scan ---- */
 
 enum {
@@ -93,6 +85,16 @@ typedef struct work {
     _Atomic size_t turn;
     usw_shares buffers; /* one a thread: tiles; for sums only */
 } work;
+
+/* Streamed lines are seen by other threads only after a fence, which waits for all stores. */
+static inline void stream_end(const work *w)
+{
+#if USW_HAVE_X86
+    if (w->stream) {
+        _mm_sfence();
+    }
+#endif
+}
 
 /* How elements become keys that compare as unsigned: not at all, by flipping bits (integers), or by
  * the whole formula of keymap.h (floats). */
@@ -235,7 +237,7 @@ static void exact_block(void *context, size_t block, unsigned thread)
         w->exact = carry;
         end_turn(w, block);
     }
-    stream_end();
+    stream_end(w);
 }
 
 #include "cpu/folds/scan_floats.h"
