@@ -131,93 +131,7 @@ static inline __attribute__((always_inline)) uint64_t bits_of(const void *data, 
     return op == UPSWEEP_AND ? all & last : op == UPSWEEP_OR ? all | last : all ^ last;
 }
 
-/* ---- one tile of floats, in the order of core/order.h ---- */
-
-/* Asks for what is read 8 KB later, into the second cache: the few misses that the first can have
- * under way are for the loop itself, which reads memory a third slower without. Loops over integers
- * do not gain. It need not be in the array. */
-static inline __attribute__((always_inline)) void fetch_ahead(const void *at, size_t bytes)
-{
-    for (size_t line = 0; line < bytes; line += 64) {
-        __builtin_prefetch((const void *)((uintptr_t)at + 8192 + line), 0, 2);
-    }
-}
-
-/* far: x does not lie in the caches. */
-#define LANE_LOOP(TYPE, name)                                                                      \
-    static inline __attribute__((always_inline)) void name(const TYPE *x, size_t n, double *lane,  \
-                                                           bool product, bool far)                 \
-    {                                                                                              \
-        size_t i = 0;                                                                              \
-        for (; !far && i + 4 * USW_LANES <= n; i += 4 * USW_LANES) {                               \
-            for (size_t j = i; j < i + USW_LANES; j++) {                                           \
-                double v = usw_join(product, lane[j - i], (double)x[j]);                           \
-                v = usw_join(product, v, (double)x[j + USW_LANES]);                                \
-                v = usw_join(product, v, (double)x[j + 2 * USW_LANES]);                            \
-                lane[j - i] = usw_join(product, v, (double)x[j + 3 * USW_LANES]);                  \
-            }                                                                                      \
-        }                                                                                          \
-        for (; far && i + USW_LANES <= n; i += USW_LANES) {                                        \
-            fetch_ahead(x + i, USW_LANES * sizeof *x);                                             \
-            for (size_t j = 0; j < USW_LANES; j++) {                                               \
-                lane[j] = usw_join(product, lane[j], (double)x[i + j]);                            \
-            }                                                                                      \
-        }                                                                                          \
-        for (; i < n; i++) {                                                                       \
-            lane[i % USW_LANES] = usw_join(product, lane[i % USW_LANES], (double)x[i]);            \
-        }                                                                                          \
-    }
-LANE_LOOP(float, lanes_f32)
-LANE_LOOP(double, lanes_f64)
-
-static inline __attribute__((always_inline)) double
-tile_sum(const void *data, size_t n, upsweep_type type, bool product, bool far)
-{
-    double lane[USW_LANES];
-    for (int j = 0; j < USW_LANES; j++) {
-        lane[j] = usw_neutral(product);
-    }
-    if (type == UPSWEEP_F64) {
-        lanes_f64(data, n, lane, product, far);
-    } else if (type == UPSWEEP_F32) {
-        lanes_f32(data, n, lane, product, far);
-    } else {
-        float wide[USW_TILE];
-        const uint16_t *x = data;
-        for (size_t i = 0; i < n; i++) {
-            wide[i] = type == UPSWEEP_F16 ? usw_widen_f16(x[i]) : usw_widen_bf16(x[i]);
-        }
-        lanes_f32(wide, n, lane, product, false);
-    }
-    for (int distance = USW_LANES / 2; distance > 0; distance /= 2) {
-        for (int j = 0; j < distance; j++) {
-            lane[j] = usw_join(product, lane[j], lane[j + distance]);
-        }
-    }
-    return lane[0];
-}
-
-#define TILE_SUM(TYPE, name, far)                                                                  \
-    static double sum_##name(const void *data, size_t n)                                           \
-    {                                                                                              \
-        return tile_sum(data, n, TYPE, false, far);                                                \
-    }                                                                                              \
-    static double product_##name(const void *data, size_t n)                                       \
-    {                                                                                              \
-        return tile_sum(data, n, TYPE, true, far);                                                 \
-    }
-TILE_SUM(UPSWEEP_F16, f16, false)
-TILE_SUM(UPSWEEP_BF16, bf16, false)
-TILE_SUM(UPSWEEP_F32, f32, false)
-TILE_SUM(UPSWEEP_F64, f64, false)
-TILE_SUM(UPSWEEP_F32, far_f32, true)
-TILE_SUM(UPSWEEP_F64, far_f64, true)
-
-typedef double (*tile_fn)(const void *data, size_t n);
-static const tile_fn tile_sums[2][2][4] = {
-    {{sum_f16, sum_bf16, sum_f32, sum_f64}, {product_f16, product_bf16, product_f32, product_f64}},
-    {{sum_f16, sum_bf16, sum_far_f32, sum_far_f64},
-     {product_f16, product_bf16, product_far_f32, product_far_f64}}};
+#include "cpu/folds/float_sums.h"
 
 /* ---- the whole: chunks of tiles by threads, then the chunks' results ---- */
 
@@ -237,23 +151,31 @@ typedef struct job {
     double *sums;   /* one for each tile */
 } job;
 
-static uint64_t exact_chunk(const job *j, const void *at, size_t n)
+typedef void (*least_fn)(const void *data, size_t n, const usw_keymap *maps, size_t map_count,
+                         uint64_t *keys, size_t *tiles);
+static least_fn least_of_bytes(size_t bytes)
 {
-    uint64_t flip = usw_type_is_signed(j->type) ? UINT64_C(1) << (8 * j->bytes - 1) : 0;
-    switch (j->op) {
+    return bytes == 1 ? least_u8 : bytes == 2 ? least_u16 : bytes == 4 ? least_u32 : least_u64;
+}
+
+static uint64_t exact_chunk(upsweep_type type, size_t bytes, upsweep_op op, const void *at,
+                            size_t n)
+{
+    uint64_t flip = usw_type_is_signed(type) ? UINT64_C(1) << (8 * bytes - 1) : 0;
+    switch (op) {
     case UPSWEEP_SUM:
-        return j->bytes == 1   ? sum_u8(at, n, flip)
-               : j->bytes == 2 ? sum_u16(at, n, flip)
-               : j->bytes == 4 ? sum_u32(at, n, flip)
-                               : sum_u64(at, n, flip);
+        return bytes == 1   ? sum_u8(at, n, flip)
+               : bytes == 2 ? sum_u16(at, n, flip)
+               : bytes == 4 ? sum_u32(at, n, flip)
+                            : sum_u64(at, n, flip);
     case UPSWEEP_PRODUCT:
-        return j->bytes == 1   ? product_u8(at, n, flip)
-               : j->bytes == 2 ? product_u16(at, n, flip)
-               : j->bytes == 4 ? product_u32(at, n, flip)
-                               : product_u64(at, n, flip);
-    case UPSWEEP_AND: return bits_of(at, n * j->bytes, UPSWEEP_AND);
-    case UPSWEEP_OR: return bits_of(at, n * j->bytes, UPSWEEP_OR);
-    default: return bits_of(at, n * j->bytes, UPSWEEP_XOR);
+        return bytes == 1   ? product_u8(at, n, flip)
+               : bytes == 2 ? product_u16(at, n, flip)
+               : bytes == 4 ? product_u32(at, n, flip)
+                            : product_u64(at, n, flip);
+    case UPSWEEP_AND: return bits_of(at, n * bytes, UPSWEEP_AND);
+    case UPSWEEP_OR: return bits_of(at, n * bytes, UPSWEEP_OR);
+    default: return bits_of(at, n * bytes, UPSWEEP_XOR);
     }
 }
 
@@ -274,11 +196,7 @@ static void chunk_task(void *context, size_t c, unsigned thread)
     (void)thread;
     if (j->maps != NULL) {
         size_t *where = &j->where[c * j->map_count];
-        (j->bytes == 1   ? least_u8
-         : j->bytes == 2 ? least_u16
-         : j->bytes == 4
-             ? least_u32
-             : least_u64)(at, n, j->maps, j->map_count, &j->part[c * j->map_count], where);
+        least_of_bytes(j->bytes)(at, n, j->maps, j->map_count, &j->part[c * j->map_count], where);
         for (size_t m = 0; m < j->map_count; m++) {
             where[m] += begin / USW_TILE;
         }
@@ -292,7 +210,7 @@ static void chunk_task(void *context, size_t c, unsigned thread)
         }
     } else {
         USW_ROUTE_OF("integers", USW_INTEGERS);
-        j->part[c] = exact_chunk(j, at, n);
+        j->part[c] = exact_chunk(j->type, j->bytes, j->op, at, n);
     }
 }
 
@@ -303,6 +221,17 @@ static uint64_t fold_word(upsweep_op op, uint64_t word, size_t bytes)
         word = combine_exact(op, word, word >> half);
     }
     return word;
+}
+
+static void store_exact(void *result, size_t bytes, upsweep_op op, uint64_t all)
+{
+    usw_store_raw(result, op >= UPSWEEP_AND ? bytes : 8, fold_word(op, all, bytes));
+}
+
+static void store_sum(void *result, double sum)
+{
+    uint64_t nan = UINT64_C(0x7ff8) << 48;
+    memcpy(result, sum != sum ? (const void *)&nan : (const void *)&sum, sizeof sum);
 }
 
 static upsweep_status no_scratch(upsweep *u, size_t bytes)
@@ -330,16 +259,14 @@ static upsweep_status reduce(upsweep *u, const void *data, size_t n, upsweep_typ
         for (size_t t = 0; t < parts; t++) {
             usw_carry_tree_add(&o, j.sums[t], false);
         }
-        double total = usw_carry_tree_carry(&o);
-        uint64_t nan = UINT64_C(0x7ff8) << 48;
-        memcpy(result, total != total ? (const void *)&nan : (const void *)&total, sizeof total);
+        store_sum(result, usw_carry_tree_carry(&o));
         return UPSWEEP_OK;
     }
     uint64_t all = j.part[0];
     for (size_t c = 1; c < chunks; c++) {
         all = combine_exact(op, all, j.part[c]);
     }
-    usw_store_raw(result, op >= UPSWEEP_AND ? bytes : 8, fold_word(op, all, bytes));
+    store_exact(result, bytes, op, all);
     return UPSWEEP_OK;
 }
 
@@ -362,6 +289,9 @@ static upsweep_status least(upsweep *u, const void *data, size_t n, const usw_ke
             best = j.part[c] < j.part[best] ? c : best;
         }
         keys[m] = j.part[best];
+        if (index == NULL) {
+            continue;
+        }
         size_t i = j.where[best] * USW_TILE;
         while (usw_map_key(&maps[m], usw_load_raw(j.data + i * bytes, bytes)) != keys[m]) {
             i++;
@@ -371,5 +301,41 @@ static upsweep_status least(upsweep *u, const void *data, size_t n, const usw_ke
     return UPSWEEP_OK;
 }
 
-const usw_reduce_form USW_SYMBOL(usw_reduce_tree_cpu) = {reduce, least};
+/* ---- rows of up to a tile ---- */
+
+static void reduce_row(const usw_reduce_rows *s, const usw_keymap *map, const void *at, size_t n,
+                       unsigned char *result)
+{
+    if (map != NULL) {
+        USW_ROUTE_OF("the least of a row", USW_ALL_TYPES);
+        uint64_t key;
+        size_t tile;
+        least_of_bytes(s->bytes)(at, n, map, 1, &key, &tile);
+        usw_store_raw(result, s->bytes, usw_unmap_key(map, key));
+    } else if (usw_type_is_float(s->type)) {
+        USW_ROUTE_OF("a row of floats", USW_FLOATS);
+        store_sum(result, row_sum(at, n, s->type, s->op == UPSWEEP_PRODUCT));
+    } else {
+        USW_ROUTE_OF("a row of integers", USW_INTEGERS);
+        store_exact(result, s->bytes, s->op, exact_chunk(s->type, s->bytes, s->op, at, n));
+    }
+}
+
+static void rows(const usw_reduce_rows *s, size_t first, size_t end)
+{
+    bool is_least = s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST;
+    usw_keymap map = usw_keymap_of(s->type, s->op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
+    for (size_t r = first; r < end; r++) {
+        size_t at = s->begin == NULL ? r * s->length : (size_t)s->begin[r];
+        size_t n = s->begin == NULL ? s->length : (size_t)s->begin[r + 1] - at;
+        unsigned char *result = s->results + r * s->result_bytes;
+        if (n == 0) {
+            usw_store_raw(result, s->result_bytes, s->identity);
+        } else if (n <= USW_TILE) {
+            reduce_row(s, is_least ? &map : NULL, s->data + at * s->bytes, n, result);
+        }
+    }
+}
+
+const usw_reduce_form USW_SYMBOL(usw_reduce_tree_cpu) = {reduce, least, rows};
 #endif

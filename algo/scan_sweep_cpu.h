@@ -60,14 +60,6 @@ static inline void stream_copy(void *to, const void *from, size_t bytes)
 #endif
 }
 
-/* Streamed lines are seen by other threads only after a fence. */
-static inline void stream_end(void)
-{
-#if USW_HAVE_X86
-    _mm_sfence();
-#endif
-}
-
 /* ---- one scan ---- */
 
 enum {
@@ -93,6 +85,16 @@ typedef struct work {
     _Atomic size_t turn;
     usw_shares buffers; /* one a thread: tiles; for sums only */
 } work;
+
+/* Streamed lines are seen by other threads only after a fence, which waits for all stores. */
+static inline void stream_end(const work *w)
+{
+#if USW_HAVE_X86
+    if (w->stream) {
+        _mm_sfence();
+    }
+#endif
+}
 
 /* How elements become keys that compare as unsigned: not at all, by flipping bits (integers), or by
  * the whole formula of keymap.h (floats). */
@@ -235,7 +237,7 @@ static void exact_block(void *context, size_t block, unsigned thread)
         w->exact = carry;
         end_turn(w, block);
     }
-    stream_end();
+    stream_end(w);
 }
 
 #include "cpu/folds/scan_floats.h"
@@ -247,13 +249,21 @@ static uint64_t neutral_of(upsweep_op op)
     return op == UPSWEEP_PRODUCT ? 1 : op >= UPSWEEP_LEAST && op <= UPSWEEP_AND ? UINT64_MAX : 0;
 }
 
+/* Sums of integers of 32 and 64 bits by vectors keep up with memory. Beside others a block is read
+ * once more, for its total: so two threads move half as much again as one, and take as long. */
+static bool is_one_pass(const usw_scan *s, size_t bytes)
+{
+    return USW_LEVEL >= 1 && bytes >= 4 && s->op == UPSWEEP_SUM && s->heads == NULL &&
+           s->keys == NULL;
+}
+
 static upsweep_status scan(upsweep *u, const usw_scan *s)
 {
     bool sums = usw_type_is_float(s->type) && s->op <= UPSWEEP_PRODUCT;
     size_t bytes = upsweep_type_bytes(s->type);
     size_t block = sums ? FLOAT_BLOCK : usw_min(BLOCK, BLOCK_BYTES / bytes);
     bool one_thread = u->threads == 1 || s->n * bytes < ONE_THREAD_BYTES;
-    if (sums && one_thread) {
+    if ((sums && one_thread) || (u->threads == 2 && !sums && is_one_pass(s, bytes))) {
         block = usw_div_up(s->n, USW_TILE) * USW_TILE;
     }
     size_t blocks = usw_div_up(s->n, block);

@@ -61,14 +61,13 @@ static upsweep_status range_of_keys(upsweep *u, const void *keys, size_t n, usw_
     const usw_reduce_form *form = usw_standard_form(u, USW_REDUCES);
     usw_keymap maps[2] = {usw_keymap_of(b->type, 0), usw_keymap_of(b->type, UPSWEEP_DESCENDING)};
     uint64_t found[2];
-    size_t index[2];
     *any = false;
     if (n == 0) {
         return UPSWEEP_OK;
     }
     upsweep_status status;
     if (!usw_gpu_range(u, keys, n, maps, found, &status)) {
-        status = form->least(u, keys, n, maps, 2, found, index);
+        status = form->least(u, keys, n, maps, 2, found, NULL);
     }
     if (status == UPSWEEP_OK) {
         set_range(b, usw_unmap_key(&maps[0], found[0]), usw_unmap_key(&maps[1], found[1]));

@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/row_set.h"
+#include "core/order.h"
 
 typedef struct fold_job {
     upsweep *u;
@@ -24,20 +25,23 @@ typedef struct fold_job {
     usw_scan plan; /* what all scans have in common */
     usw_shares rooms;
     usw_row_task row;
+    usw_reduce_rows short_rows; /* what all reductions have in common */
+    size_t longest;
     upsweep_status status; /* of a long row */
 } fold_job;
 
 /* ---- rows to threads ---- */
 
-/* Rows of up to `most` elements in tasks, the others before, by all threads together. */
-static upsweep_status run_rows(fold_job *j, size_t most)
+/* Rows of up to `most` elements in tasks, by `stretch` or, where that is NULL, each by j->row; the
+ * others before, by all threads together. */
+static upsweep_status run_rows(fold_job *j, size_t most, usw_row_stretch stretch)
 {
-    size_t longest, longest_short;
-    upsweep_status status = usw_rows_measure(j->u, &j->set, most, &longest, &longest_short);
+    size_t longest_short;
+    upsweep_status status = usw_rows_measure(j->u, &j->set, most, &j->longest, &longest_short);
     if (status != UPSWEEP_OK) {
         return status;
     }
-    for (size_t r = 0; longest > most && r < j->set.rows && status == UPSWEEP_OK; r++) {
+    for (size_t r = 0; j->longest > most && r < j->set.rows && status == UPSWEEP_OK; r++) {
         size_t at = usw_row_begin(&j->set, r), n = usw_row_begin(&j->set, r + 1) - at;
         if (n > most) {
             USW_ROUTE("a long row is folded");
@@ -47,10 +51,12 @@ static upsweep_status run_rows(fold_job *j, size_t most)
             usw_scratch_reset(j->u, mark);
         }
     }
-    if (status == UPSWEEP_OK) {
+    if (status == UPSWEEP_OK && stretch != NULL) {
+        usw_rows_stretches(j->u, &j->set, stretch, j);
+    } else if (status == UPSWEEP_OK) {
         usw_rows_each(j->u, &j->set, most, j->row, j);
     }
-    usw_report(j->u, "", "of %zu rows the longest has %zu elements", j->set.rows, longest);
+    usw_report(j->u, "", "of %zu rows the longest has %zu elements", j->set.rows, j->longest);
     return status;
 }
 
@@ -93,21 +99,30 @@ static void reduce_row(void *context, size_t r, size_t at, size_t n, unsigned la
 {
     fold_job *j = context;
     unsigned char *result = j->out + r * j->out_bytes;
-    const unsigned char *in = n == 0 ? j->in : j->in + at * j->bytes;
-    if (n == 0) {
-        USW_ROUTE("an empty row is reduced");
-        usw_store_identity(j->type, j->op, result);
-    } else if (j->op == UPSWEEP_LEAST || j->op == UPSWEEP_GREATEST) {
+    const unsigned char *in = j->in + at * j->bytes;
+    if (j->op == UPSWEEP_LEAST || j->op == UPSWEEP_GREATEST) {
         USW_ROUTE("the least or greatest of a row");
         uint64_t key;
-        size_t index;
         usw_keymap map = usw_keymap_of(j->type, j->op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
-        upsweep_status status = j->reduce->least(j->u, in, n, &map, 1, &key, &index);
+        upsweep_status status = j->reduce->least(j->u, in, n, &map, 1, &key, NULL);
         usw_store_raw(result, j->bytes, status == UPSWEEP_OK ? usw_unmap_key(&map, key) : 0);
         note(j, lane, status);
     } else {
         USW_ROUTE("a row is reduced");
         note(j, lane, j->reduce->reduce(j->u, in, n, j->type, j->op, result));
+    }
+}
+
+/* Most rows are of one tile or none, whose cost would otherwise be that of calls. */
+static void reduce_stretch(void *context, size_t first, size_t end, unsigned lane)
+{
+    fold_job *j = context;
+    j->reduce->rows(&j->short_rows, first, end);
+    for (size_t r = first; j->longest > USW_TILE && r < end; r++) {
+        size_t at = usw_row_begin(&j->set, r), n = usw_row_begin(&j->set, r + 1) - at;
+        if (n > USW_TILE && n <= USW_REDUCE_TASK) {
+            reduce_row(j, r, at, n, lane);
+        }
     }
 }
 
@@ -130,7 +145,14 @@ static upsweep_status reduce_rows(fold_job *j, const usw_options *o)
     }
     j->reduce = usw_form_for(j->u, USW_REDUCES, NULL, &status);
     j->row = reduce_row;
-    return run_rows(j, USW_REDUCE_TASK);
+    j->short_rows = (usw_reduce_rows){
+        .data = j->in, .begin = j->set.begin, .length = j->set.row_length, .bytes = j->bytes};
+    j->short_rows.result_bytes = j->out_bytes;
+    j->short_rows.type = j->type;
+    j->short_rows.op = j->op;
+    j->short_rows.identity = usw_identity_bits(j->result_type, j->op);
+    j->short_rows.results = j->out;
+    return run_rows(j, USW_REDUCE_TASK, reduce_stretch);
 }
 
 upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, size_t n, upsweep_type type,
@@ -197,7 +219,7 @@ static upsweep_status position_rows(fold_job *j, const usw_options *o, bool grea
     if (status == UPSWEEP_OK) {
         j->reduce = usw_form_for(j->u, USW_REDUCES, NULL, &status);
         j->row = position_row;
-        status = run_rows(j, USW_REDUCE_TASK);
+        status = run_rows(j, USW_REDUCE_TASK, NULL);
     }
     return status;
 }
@@ -274,7 +296,7 @@ static upsweep_status scan_rows(fold_job *j, const usw_options *o)
         return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
     }
     j->row = scan_row;
-    return run_rows(j, USW_SCAN_TASK);
+    return run_rows(j, USW_SCAN_TASK, NULL);
 }
 
 upsweep_status upsweep_scan_rows(upsweep *u, const void *in, void *out, size_t n, upsweep_type type,

@@ -85,7 +85,8 @@ uint64_t usw_identity_bits(upsweep_type type, upsweep_op op)
     }
 }
 
-void usw_store_identity(upsweep_type type, upsweep_op op, void *result)
+/* The identity of an operator that is defined for the type, into the result of a reduction. */
+static void store_identity(upsweep_type type, upsweep_op op, void *result)
 {
     upsweep_type out = upsweep_reduce_type(type, op);
     usw_store_raw(result, upsweep_type_bytes(out), usw_identity_bits(out, op));
@@ -97,8 +98,7 @@ static upsweep_status least_or_greatest(upsweep *u, const usw_reduce_form *form,
     USW_ROUTE("least or greatest");
     usw_keymap map = usw_keymap_of(type, greatest ? UPSWEEP_DESCENDING : 0);
     uint64_t key;
-    size_t index;
-    upsweep_status status = form->least(u, data, n, &map, 1, &key, &index);
+    upsweep_status status = form->least(u, data, n, &map, 1, &key, NULL);
     if (status == UPSWEEP_OK) {
         usw_store_raw(result, map.bits / 8, usw_unmap_key(&map, key));
     }
@@ -126,7 +126,7 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
         return status;
     }
     if (n == 0) {
-        usw_store_identity(type, op, result);
+        store_identity(type, op, result);
         return UPSWEEP_OK;
     }
     return op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST
@@ -201,15 +201,14 @@ static upsweep_status extremes(upsweep *u, const usw_options *o, const void *dat
         return status;
     }
     if (n == 0) {
-        usw_store_identity(type, UPSWEEP_LEAST, least);
-        usw_store_identity(type, UPSWEEP_GREATEST, greatest);
+        store_identity(type, UPSWEEP_LEAST, least);
+        store_identity(type, UPSWEEP_GREATEST, greatest);
         return UPSWEEP_OK;
     }
     USW_ROUTE("least and greatest");
     usw_keymap maps[2] = {usw_keymap_of(type, 0), usw_keymap_of(type, UPSWEEP_DESCENDING)};
     uint64_t keys[2];
-    size_t index[2];
-    status = form->least(u, data, n, maps, 2, keys, index);
+    status = form->least(u, data, n, maps, 2, keys, NULL);
     if (status == UPSWEEP_OK) {
         usw_store_raw(least, maps[0].bits / 8, usw_unmap_key(&maps[0], keys[0]));
         usw_store_raw(greatest, maps[1].bits / 8, usw_unmap_key(&maps[1], keys[1]));

@@ -60,17 +60,13 @@ upsweep_status usw_rows_measure(upsweep *u, const usw_row_set *s, size_t most, s
     return UPSWEEP_OK;
 }
 
-typedef struct each_job {
-    const usw_row_set *set;
-    size_t most, tasks;
-    usw_row_task row;
-    void *context;
-} each_job;
-
 /* The first row that begins at element `at` or behind. */
 static size_t first_row_at(const usw_row_set *s, size_t at)
 {
     size_t low = 0, high = s->rows;
+    if (s->begin == NULL) {
+        return at == 0 ? 0 : usw_min(high, usw_div_up(at, s->row_length));
+    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (usw_row_begin(s, middle) < at) {
@@ -82,11 +78,38 @@ static size_t first_row_at(const usw_row_set *s, size_t at)
     return low;
 }
 
-static void each_task(void *context, size_t t, unsigned lane)
+typedef struct stretch_job {
+    const usw_row_set *set;
+    size_t tasks;
+    usw_row_stretch stretch;
+    void *context;
+} stretch_job;
+
+static void stretch_task(void *context, size_t t, unsigned lane)
+{
+    const stretch_job *j = context;
+    size_t end = t + 1 == j->tasks ? j->set->rows : first_row_at(j->set, (t + 1) * TASK_ELEMENTS);
+    j->stretch(j->context, first_row_at(j->set, t * TASK_ELEMENTS), end, lane);
+}
+
+void usw_rows_stretches(upsweep *u, const usw_row_set *s, usw_row_stretch stretch, void *context)
+{
+    stretch_job j = {.set = s, .stretch = stretch, .context = context};
+    j.tasks = usw_max(1, usw_div_up(s->n, TASK_ELEMENTS));
+    usw_parallel(u, j.tasks, stretch_task, &j);
+}
+
+typedef struct each_job {
+    const usw_row_set *set;
+    size_t most;
+    usw_row_task row;
+    void *context;
+} each_job;
+
+static void each_row(void *context, size_t first, size_t end, unsigned lane)
 {
     const each_job *j = context;
-    size_t end = t + 1 == j->tasks ? j->set->rows : first_row_at(j->set, (t + 1) * TASK_ELEMENTS);
-    for (size_t r = first_row_at(j->set, t * TASK_ELEMENTS); r < end; r++) {
+    for (size_t r = first; r < end; r++) {
         size_t at = usw_row_begin(j->set, r), n = usw_row_begin(j->set, r + 1) - at;
         if (n <= j->most) {
             j->row(j->context, r, at, n, lane);
@@ -97,6 +120,5 @@ static void each_task(void *context, size_t t, unsigned lane)
 void usw_rows_each(upsweep *u, const usw_row_set *s, size_t most, usw_row_task row, void *context)
 {
     each_job j = {.set = s, .most = most, .row = row, .context = context};
-    j.tasks = usw_max(1, usw_div_up(s->n, TASK_ELEMENTS));
-    usw_parallel(u, j.tasks, each_task, &j);
+    usw_rows_stretches(u, s, each_row, &j);
 }

@@ -31,16 +31,18 @@ upsweep_status usw_rows_check_length(upsweep *u, size_t longest, unsigned index_
 
 /* ---- calls/reduce.c ---- */
 
-/* The identity of an operator that is defined for the type, into the result of a reduction. */
-void usw_store_identity(upsweep_type type, upsweep_op op, void *result);
 /* The last mapped key, in the order in which the least (greatest) comes first, that is no NaN: NaNs
  * are the last keys, so the best key is above it only if all are NaN. */
 uint64_t usw_last_number(upsweep_type type, const usw_keymap *map, bool greatest);
 
 /* ---- rows to threads ---- */
 
-/* Calls row(context, r, first element, elements, lane) for every row of up to `most` elements, by
- * all threads: a task takes those that begin within a stretch of the array. */
+/* Calls stretch(context, first row, behind the last, lane) by all threads for equal stretches of
+ * the array: each has the rows that begin within it. */
+typedef void (*usw_row_stretch)(void *context, size_t first, size_t end, unsigned lane);
+void usw_rows_stretches(upsweep *u, const usw_row_set *s, usw_row_stretch stretch, void *context);
+/* Calls row(context, r, first element, elements, lane) for every row of up to `most` elements
+ * of each stretch. */
 typedef void (*usw_row_task)(void *context, size_t r, size_t at, size_t n, unsigned lane);
 void usw_rows_each(upsweep *u, const usw_row_set *s, size_t most, usw_row_task row, void *context);
 

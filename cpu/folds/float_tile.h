@@ -4,7 +4,8 @@
  * A run is 8 numbers of f64: one vector of AVX-512, two of AVX2, an array elsewhere. The three give
  * the same bits, because order.h fixes which numbers are added when; lanes that have no partner at
  * a distance combine with the identity, which changes at most the sign of a zero, and that sign is
- * lost when the offset, which is never -0, is added. Included by algo/scan_sweep_cpu.h only. */
+ * lost when the offset, which is never -0, is added. Included by
+ * algo/scan_sweep_cpu.h and, for its runs, by float_sums.h. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_FOLDS_FLOAT_TILE_H
 #define USW_CPU_FOLDS_FLOAT_TILE_H

@@ -178,7 +178,7 @@ static void float_block(void *context, size_t block, unsigned thread)
                        (unsigned char *)s->out + i * w->bytes, n, f->out);
         }
     }
-    stream_end();
+    stream_end(w);
 }
 
 /* Scans a block by one thread, which knows the carry: each top is swept up and down at once, and
@@ -206,7 +206,7 @@ static void float_block_one_thread(void *context, size_t block, unsigned thread)
         }
         usw_carry_tree_add(&w->sums, sweep_total(t, sweeps.product), t->heads3[0] != 0);
     }
-    stream_end();
+    stream_end(w);
 }
 
 #endif

@@ -62,6 +62,11 @@ bool usp_plain_rows(PyObject *o, usp_view *view, size_t *rows);
 /* Whether a result like x can be written to out at once: both plain, of one shape and type, out
  * writable, and one array or none that overlaps. */
 bool usp_takes(PyObject *out, PyObject *x);
+/* Whether a scan has the type of its elements in numpy, too, and is worth a way of its own. */
+static inline bool usp_scans_as_is(upsweep_type type)
+{
+    return type == UPSWEEP_F32 || type == UPSWEEP_F64 || type == UPSWEEP_I64 || type == UPSWEEP_U64;
+}
 /* numpy's number for a type; bf16, which numpy lacks, is -1. */
 int usp_numpy_type(upsweep_type type);
 /* Reads the arguments by a format, a letter each, opens the call's handle and prepares it:
@@ -105,7 +110,7 @@ PyObject *usp_done(usp_call *c, PyObject *value);
 /* ---- tables of functions ---- */
 
 extern PyMethodDef usp_sorts[], usp_selects[], usp_folds[], usp_moves[], usp_graphs[], usp_about[],
-    usp_exchange[];
+    usp_exchange[], usp_axes[];
 
 typedef PyObject *(*usp_function)(PyObject *self, PyObject *const *args, Py_ssize_t count);
 /* Both casts, since C has none from one type of function to another without a warning. */

@@ -155,9 +155,7 @@ FUNCTION(fast_scan)
     usp_view x;
     usp_call c;
     unsigned op, flags;
-    if (count != 4 || !usp_plain(args[0], &x) ||
-        (x.type != UPSWEEP_F32 && x.type != UPSWEEP_F64 && x.type != UPSWEEP_I64 &&
-         x.type != UPSWEEP_U64) ||
+    if (count != 4 || !usp_plain(args[0], &x) || !usp_scans_as_is(x.type) ||
         (args[3] != Py_None && !usp_takes(args[3], args[0]))) {
         Py_RETURN_NONE;
     }

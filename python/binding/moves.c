@@ -80,6 +80,69 @@ FUNCTION(histogram)
     return usp_done(&c, NULL);
 }
 
+#define COUNT(TYPE)                                                                                \
+    static void count_##TYPE(const void *numbers, size_t n, npy_intp *counts)                      \
+    {                                                                                              \
+        const TYPE *x = numbers;                                                                   \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            counts[x[i]]++;                                                                        \
+        }                                                                                          \
+    }
+COUNT(uint8_t)
+COUNT(uint16_t)
+COUNT(uint32_t)
+COUNT(uint64_t)
+
+/* The least and the greatest of a view's integers; false where one is negative. */
+static bool range_of(usp_call *c, const usp_view *x, uint64_t *high)
+{
+    unsigned gone = 64 - 8 * (unsigned)x->bytes;
+    uint64_t least = 0;
+    *high = 0;
+    c->status = upsweep_minmax(c->u, x->data, x->n, x->type, &least, high, NULL);
+    return c->status == UPSWEEP_OK && (x->type < UPSWEEP_I8 || (int64_t)(least << gone) >= 0);
+}
+
+/* (x, least length): how often each of few numbers occurs. The counts are made here, as numpy makes
+ * its own, since tables for several threads and their sum would take longer. None for what is no
+ * plain array of integers, and for negative ones. */
+FUNCTION(fast_bincount)
+{
+    (void)self;
+    enum { FEW = 1 << 17 };
+    usp_call c;
+    usp_view x;
+    uint64_t high;
+    size_t length;
+    if (count != 2 || !usp_plain(args[0], &x) || x.n == 0 || x.n >= FEW || x.type > UPSWEEP_I64 ||
+        x.type == UPSWEEP_U64 || !PyLong_CheckExact(args[1]) || PyLong_AsSsize_t(args[1]) < 0) {
+        PyErr_Clear();
+        Py_RETURN_NONE;
+    }
+    if (!usp_begin(&c, args + 1, 1, "n", &length)) {
+        return NULL;
+    }
+    if (!range_of(&c, &x, &high)) {
+        if (c.status == UPSWEEP_OK) {
+            Py_RETURN_NONE;
+        }
+        return usp_done(&c, NULL);
+    }
+    npy_intp size = (npy_intp)(high + 1 > length ? high + 1 : length);
+    PyObject *made = PyArray_ZEROS(1, &size, NPY_INTP, 0);
+    if (made != NULL) {
+        npy_intp *counts = PyArray_DATA((PyArrayObject *)made);
+        c.longest = x.n;
+        usp_release(&c);
+        (x.bytes == 1   ? count_uint8_t
+         : x.bytes == 2 ? count_uint16_t
+         : x.bytes == 4 ? count_uint32_t
+                        : count_uint64_t)(x.data, x.n, counts);
+        usp_retake(&c);
+    }
+    return made;
+}
+
 FUNCTION(split_ids)
 {
     (void)self;
@@ -167,6 +230,8 @@ FUNCTION(reverse)
 PyMethodDef usp_moves[] = {
     USP_METHOD("split", split, "(in, flags, out): how many have flag 0"),
     USP_METHOD("compact", compact, "(in, flags, out): how many are kept"),
+    USP_METHOD("fast_bincount", fast_bincount,
+               "(x, least length): of few plain integers, else None"),
     USP_METHOD("histogram", histogram, "(keys, kind, bit, bits, count, range, edges, counts)"),
     USP_METHOD("split_ids", split_ids, "(in, ids, count, out, offsets)"),
     USP_METHOD("gather", gather, "(in, items, index, out)"),

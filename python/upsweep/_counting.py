@@ -151,6 +151,10 @@ def bincount(x, /, weights=None, minlength=0):
     >>> upsweep.bincount(np.array([0, 2, 2]))
     array([1, 0, 2])
     """
+    if weights is None:
+        made = _core.fast_bincount(x, minlength)
+        if made is not None:
+            return made
     if type(x) is np.ndarray and x.size < FEW and x.dtype != np.uint64:  # numpy's loop is as fast as a call can be
         return np.bincount(x, weights, minlength)
     a = plain_numbers(x, "bincount").whole("bincount")

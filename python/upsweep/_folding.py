@@ -55,6 +55,10 @@ def _along(taken, a, axis, op, flags, code, keepdims):
 
 
 def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
+    if type(axis) is int and dtype is None:
+        made = _core.reduce_along(x, axis, op, 0 if reproducible else UNORDERED, 1 if keepdims else 0)
+        if made is not None:
+            return made
     taken = plain_numbers(x, what)
     a, code = _widened(taken, op, dtype)
     flags = 0 if reproducible else UNORDERED
@@ -227,6 +231,10 @@ def argmax(x, /):
 
 
 def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
+    if type(axis) is int and dtype is None and heads is None and keys is None:
+        made = _core.scan_along(x, axis, op, flags, out)
+        if made is not None:
+            return made
     taken = plain_numbers(x, what).whole(what)
     kind = taken.kind
     a, code = _widened(taken, op, dtype)

@@ -77,8 +77,9 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
            [ 2.,  1.,  0.]])
     """
     flags = DESCENDING if descending else 0
-    if axis == -1 and not return_index:
-        made = _core.fast_sort(x, flags, out)
+    if type(axis) is int and not return_index:
+        made = (_core.fast_sort(x, flags, out) if axis == -1 or axis == getattr(x, "ndim", 0) - 1
+                else _core.sort_along(x, axis, flags, out))
         if made is not None:
             return made
     if return_index and axis == -1 and out is None and _core.plain(x):
@@ -140,8 +141,9 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True, out=None):
     array([1, 3, 2, 0])
     """
     flags = DESCENDING if descending else 0
-    if axis == -1 and out is None:
-        made = _core.fast_argsort(x, flags)
+    if type(axis) is int and out is None:
+        made = (_core.fast_argsort(x, flags) if axis == -1 or axis == getattr(x, "ndim", 0) - 1
+                else _core.argsort_along(x, axis, flags))
         if made is not None:
             return made
     taken = take(x, descending, column_of_text)
@@ -208,14 +210,9 @@ def lexsort(keys, /, *, descending=False):
     array([2, 1, 0])
     """
     flags = flags_of(descending)
-    plain = [k for k in keys if _core.plain(k)]
-    if plain and len(plain) == len(keys) and all(k.size == plain[0].size for k in plain):
-        order = _core.fast_argsort(plain[0], flags)
-        for k in plain[1:]:
-            moved = np.empty(k.size, k.dtype)
-            _core.gather(k, k.size, order, moved)
-            _core.sort_pairs(moved, order, flags)
-        return order
+    made = _core.fast_lexsort(tuple(keys), flags)
+    if made is not None:
+        return made
     columns = [one_row(k, "lexsort", descending).whole("lexsort") for k in keys]
     if not columns:
         raise ValueError("lexsort takes one key or more")

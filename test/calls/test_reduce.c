@@ -1,8 +1,7 @@
 /* test_reduce.c - reductions against plain serial loops, for every type, operator, instruction set
  * and several thread counts; floats against the order of core/order.h, written out serially. */
 /* SPDX-License-Identifier: MIT */
-#include "test/shared/reduce_common.h"
-#include "core/order.h"
+#include "test/shared/reduce_plain.h"
 
 static upsweep *handles[HANDLES];
 
@@ -10,101 +9,6 @@ static const size_t sizes[] = {0,    1,     2,     3,      7,      8,      15,  
                                127,  128,   129,   511,    512,    1000,   4095,  4096, 4097,
                                8192, 12289, 20000, 262143, 262144, 262145, 270000};
 enum { SIZES = sizeof sizes / sizeof sizes[0], N_MAX = 270000 };
-
-/* ---- the order of core/order.h in its plainest form ---- */
-
-static double join(upsweep_op op, double a, double b)
-{
-    return op == UPSWEEP_PRODUCT ? a * b : a + b;
-}
-
-static double plain_tile(const void *data, size_t begin, size_t end, upsweep_type type,
-                         upsweep_op op)
-{
-    double lane[128];
-    for (int j = 0; j < 128; j++) {
-        lane[j] = op == UPSWEEP_PRODUCT ? 1 : 0;
-    }
-    for (size_t i = begin; i < end; i++) {
-        size_t j = (i - begin) % 128;
-        lane[j] = join(op, lane[j], float_value(type, element(data, i, type)));
-    }
-    for (int half = 64; half > 0; half /= 2) {
-        for (int j = 0; j < half; j++) {
-            lane[j] = join(op, lane[j], lane[j + half]);
-        }
-    }
-    return lane[0];
-}
-
-/* Values of one level in groups of 64: whole groups go up, the rest stays; read from the top. */
-static double plain_carry(double *value, size_t count, upsweep_op op)
-{
-    double neutral = op == UPSWEEP_PRODUCT ? 1 : 0, rest = neutral, upper = neutral;
-    size_t groups = count / 64;
-    for (size_t i = 64 * groups; i < count; i++) {
-        rest = join(op, rest, value[i]);
-    }
-    for (size_t g = 0; g < groups; g++) {
-        double sum = neutral;
-        for (size_t i = 64 * g; i < 64 * g + 64; i++) {
-            sum = join(op, sum, value[i]);
-        }
-        value[g] = sum;
-    }
-    if (groups > 0) {
-        upper = plain_carry(value, groups, op);
-    }
-    return join(op, upper, rest);
-}
-
-static uint64_t plain_sum_of_floats(const void *data, size_t n, upsweep_type type, upsweep_op op)
-{
-    size_t tiles = (n + 4095) / 4096;
-    double *sums = malloc((tiles + 1) * sizeof *sums), total;
-    uint64_t bits;
-    for (size_t t = 0; t < tiles; t++) {
-        sums[t] = plain_tile(data, t * 4096, usw_min(n, t * 4096 + 4096), type, op);
-    }
-    total = plain_carry(sums, tiles, op);
-    free(sums);
-    memcpy(&bits, &total, 8);
-    return total != total ? UINT64_C(0x7ff8) << 48 : bits;
-}
-
-static uint64_t plain_extreme(const void *data, size_t n, upsweep_type type, bool greatest,
-                              size_t *at)
-{
-    size_t found = n;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t v = element(data, i, type);
-        if (is_nan(type, v)) {
-            continue;
-        }
-        uint64_t best = found == n ? 0 : element(data, found, type);
-        if (found == n || (greatest ? is_below(type, best, v) : is_below(type, v, best))) {
-            found = i;
-        }
-    }
-    *at = found;
-    return found == n ? 0 : element(data, found, type);
-}
-
-static uint64_t plain_exact(const void *data, size_t n, upsweep_type type, upsweep_op op)
-{
-    uint64_t all = op == UPSWEEP_PRODUCT ? 1 : op == UPSWEEP_AND ? UINT64_MAX : 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t v = widened(element(data, i, type), type);
-        all = op == UPSWEEP_SUM       ? all + v
-              : op == UPSWEEP_PRODUCT ? all * v
-              : op == UPSWEEP_AND     ? all & v
-              : op == UPSWEEP_OR      ? all | v
-                                      : all ^ v;
-    }
-    return all;
-}
-
-/* ---- the tests ---- */
 
 static void check_extremes(upsweep *u, const void *data, size_t n, upsweep_type type)
 {
@@ -186,6 +90,61 @@ static void all_types_and_sizes(void **state)
         }
     }
     free(space);
+}
+
+enum { ROWS = 3, ROW_MOST = 4097 };
+
+static void check_rows(upsweep *u, const unsigned char *data, size_t n, upsweep_type type,
+                       upsweep_op op)
+{
+    const uint64_t begin[ROWS + 1] = {0, n, 2 * n, 3 * n};
+    size_t bytes = upsweep_type_bytes(upsweep_reduce_type(type, op)), at;
+    unsigned char got[2][ROWS * 8];
+    assert_int_equal(upsweep_reduce_rows(u, data, ROWS * n, type, NULL, ROWS, op, got[0], NULL),
+                     UPSWEEP_OK);
+    assert_int_equal(upsweep_reduce_rows(u, data, ROWS * n, type, begin, ROWS, op, got[1], NULL),
+                     UPSWEEP_OK);
+    assert_memory_equal(got[0], got[1], ROWS * bytes);
+    for (size_t r = 0; r < ROWS; r++) {
+        const unsigned char *row = data + r * n * upsweep_type_bytes(type);
+        uint64_t want = op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST
+                            ? plain_extreme(row, n, type, op == UPSWEEP_GREATEST, &at)
+                        : usw_type_is_float(type) ? plain_sum_of_floats(row, n, type, op)
+                                                  : plain_exact(row, n, type, op);
+        want &= UINT64_MAX >> (64 - 8 * bytes);
+        if (usw_load_raw(got[0] + r * bytes, bytes) != want) {
+            fail_msg("%s op %d row %zu of %zu: not %llx", upsweep_type_name(type), (int)op, r, n,
+                     (unsigned long long)want);
+        }
+    }
+}
+
+/* Rows of every length around that of the lanes and of a tile; of nothing but -0, too, whose sum is
+ * +0. */
+static void rows_of_one_tile(void **state)
+{
+    (void)state;
+    static const size_t longer[] = {255, 256, 257, 511, 513, 1000, 4095, 4096, ROW_MOST};
+    unsigned char *data = malloc((ROWS * ROW_MOST + 1) * 8);
+    for (size_t k = 1; k <= 130 + sizeof longer / sizeof *longer; k++) {
+        size_t n = k <= 130 ? k : longer[k - 131];
+        for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
+            size_t bytes = upsweep_type_bytes(type);
+            for (int kind = FILL_TAME; kind <= FILL_SPECIAL; kind++) {
+                fill(data, ROWS * n, type, kind, k);
+                for (size_t i = 0; usw_type_is_float(type) && kind == FILL_BITS && i < n; i++) {
+                    usw_store_raw(data + i * bytes, bytes, UINT64_C(1) << (8 * bytes - 1));
+                }
+                for (upsweep_op op = UPSWEEP_SUM; op <= UPSWEEP_XOR; op++) {
+                    bool nans = usw_type_is_float(type) && kind == FILL_BITS && op >= UPSWEEP_LEAST;
+                    for (int h = 0; upsweep_reduce_type(type, op) != 0 && !nans && h < 3; h++) {
+                        check_rows(handles[h], data, n, type, op);
+                    }
+                }
+            }
+        }
+    }
+    free(data);
 }
 
 static void identities(void **state)
@@ -348,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_types_and_sizes),
+        cmocka_unit_test(rows_of_one_tile),
         cmocka_unit_test(identities),
         cmocka_unit_test(ties),
         cmocka_unit_test(errors),

@@ -143,7 +143,7 @@ def test_histogram_density_and_nan():
          np.histogram(np.array([1.0, np.nan]), range=(0, 2))[0])
 
 
-@given(st.integers(0, 2**32), st.sampled_from([0, 1, 1000, 50000]),
+@given(st.integers(0, 2**32), st.sampled_from([0, 1, 1000, 50000, 140000]),
        st.sampled_from([1, 5, 255, 65536, 10**6]), st.sampled_from(INTS))
 def test_bincount(seed, n, most, dtype):
     most = min(most, int(np.iinfo(dtype).max))
