@@ -2,6 +2,7 @@
  * every type, size, pattern, instruction set, thread count and sort that has a CPU form. Stability
  * shows in the values: they are the positions. */
 /* SPDX-License-Identifier: MIT */
+#include "test/shared/handles.h"
 #include "test/shared/pairs_common.h"
 
 static const size_t sizes[] = {0, 1, 2, 3, 7, 16, 24, 25, 33, 64, 100, 255, 257, 1000, 4097, 20011};
