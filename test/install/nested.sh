@@ -61,4 +61,14 @@ echo "== the program, where it is asked for"
 configure program -DUPSWEEP_PROGRAM=ON -DUPSWEEP_VIEW=OFF
 ninja -C "$work/program" -t targets all | grep -q '^upsweep/upsweep:' || fail "there is no program"
 ninja -C "$work/program" -t targets all | grep -q 'view/draw' && fail "the view is there though it is off"
+echo "== outside of the source tree, beside it: where nvcc looks is there"
+outside=$(mktemp -d)
+trap 'rm -rf "$outside"' EXIT
+cmake -S "$source" -B "$outside" -G Ninja "-DCMAKE_C_COMPILER=$CC" -Wno-dev --log-level=WARNING >"$work/outside.log" 2>&1 ||
+    { cat "$work/outside.log"; fail "outside: not configured"; }
+ninja -C "$outside" -t commands all | grep '/nvcc ' | grep -o -e ' -I[^ ]*' | sed 's/ -I//' | sort -u >"$work/outside.txt"
+[ -s "$work/outside.txt" ] || [ -s "$outside/gpu.txt" ] || fail "outside: nvcc compiles nothing"
+while read -r directory; do
+    (cd "$outside" && cd "$directory") || fail "outside: nvcc looks into $directory"
+done <"$work/outside.txt"
 echo "all of them are built and run"
