@@ -26,7 +26,7 @@ typedef struct one_case {
     upsweep_external_config config;
     upsweep_field field;
     int kind, pattern;
-    bool file, allocates;
+    bool file;
     size_t longest, allocated, bytes; /* a line, the block that was allocated, and of the input */
     unsigned char *in, *want;
     size_t want_bytes;
@@ -38,7 +38,7 @@ static uint64_t draw(one_case *c, uint64_t below)
     return input_random(&c->random) % below;
 }
 
-/* As many of each size from 1 on as of twice as much. */
+/* Small sizes often, and some of each size up to the most. */
 static size_t draw_size(one_case *c, size_t least, size_t most)
 {
     size_t high = least;
@@ -116,8 +116,7 @@ static const char *describe(const one_case *c)
 {
     static char text[300];
     static const char *const kinds[] = {"lines", "records", "elements"};
-    static const char *const patterns[] = {"uniform", "few values", "in order", "falling",
-                                           "mostly in order"};
+    static const char *const patterns[] = {"uniform", "few", "in order", "falling", "nearly"};
     snprintf(text, sizeof text,
              "%zu bytes of %s, %s, limit %zu, %u threads, longest %zu, record %zu, field %zu+%zu, "
              "type %s%s%s, to a %s",
@@ -318,20 +317,20 @@ static void pull(one_case *c, upsweep_external *x)
 static void write_out(one_case *c, upsweep_external *x)
 {
     FILE *out = tmpfile();
-    unsigned char *got = malloc(c->want_bytes + 1);
     int number = -1;
     if (out == NULL) {
         wrong(c, "no temporary file");
-    } else if (holds(c, x, upsweep_external_write(x, fileno(out), &number), "write")) {
+        return;
+    }
+    unsigned char *got = malloc(c->want_bytes + 1);
+    if (holds(c, x, upsweep_external_write(x, fileno(out), &number), "write")) {
         ssize_t bytes = pread(fileno(out), got, c->want_bytes + 1, 0);
         if (bytes != (ssize_t)c->want_bytes || memcmp(got, c->want, c->want_bytes) != 0) {
             wrong(c, "other records are written, %zd bytes, not %zu", bytes, c->want_bytes);
         }
     }
     free(got);
-    if (out != NULL) {
-        fclose(out);
-    }
+    fclose(out);
 }
 
 /* Runs a case; returns how many runs were merged before, or -1 where it differs. */
@@ -368,18 +367,21 @@ int main(int count, char **words)
     uint64_t cases = UINT64_MAX, seed = (uint64_t)time(NULL) * 0x9e3779b97f4a7c15u, done = 0;
     uint64_t merged = 0;
     bool one = false;
-    for (int i = 1; i + 1 < count; i += 2) {
+    for (int i = 1; i < count; i += 2) {
+        const char *value = i + 1 < count ? words[i + 1] : "";
         one |= strcmp(words[i], "--case") == 0;
         if (strcmp(words[i], "--seconds") == 0) {
-            seconds = strtod(words[i + 1], NULL);
+            seconds = strtod(value, NULL);
         } else if (strcmp(words[i], "--cases") == 0) {
-            cases = strtoull(words[i + 1], NULL, 0);
+            cases = strtoull(value, NULL, 0);
             seconds = 1e9;
+        } else if (one || strcmp(words[i], "--seed") == 0) {
+            seed = strtoull(value, NULL, 0);
         } else {
-            seed = strtoull(words[i + 1], NULL, 0);
+            fprintf(stderr, "fuzz_external: there is no option %s\n", words[i]);
+            return 2;
         }
     }
-    cases = one ? 1 : cases;
     time_t begin = time(NULL);
     for (uint64_t state = seed; done < cases && difftime(time(NULL), begin) < seconds; done++) {
         uint64_t number = one ? seed : input_random(&state);
@@ -387,9 +389,7 @@ int main(int count, char **words)
         long merges = run(number, text, sizeof text);
         if (merges < 0 || one) {
             printf("fuzz_external: --case 0x%016" PRIx64 ": %s\n", number, text);
-        }
-        if (merges < 0) {
-            return 1;
+            return merges < 0;
         }
         merged += merges > 0;
     }
