@@ -249,21 +249,13 @@ static uint64_t neutral_of(upsweep_op op)
     return op == UPSWEEP_PRODUCT ? 1 : op >= UPSWEEP_LEAST && op <= UPSWEEP_AND ? UINT64_MAX : 0;
 }
 
-/* Sums of integers of 32 and 64 bits by vectors keep up with memory. Beside others a block is read
- * once more, for its total: so two threads move half as much again as one, and take as long. */
-static bool is_one_pass(const usw_scan *s, size_t bytes)
-{
-    return USW_LEVEL >= 1 && bytes >= 4 && s->op == UPSWEEP_SUM && s->heads == NULL &&
-           s->keys == NULL;
-}
-
 static upsweep_status scan(upsweep *u, const usw_scan *s)
 {
     bool sums = usw_type_is_float(s->type) && s->op <= UPSWEEP_PRODUCT;
     size_t bytes = upsweep_type_bytes(s->type);
     size_t block = sums ? FLOAT_BLOCK : usw_min(BLOCK, BLOCK_BYTES / bytes);
     bool one_thread = u->threads == 1 || s->n * bytes < ONE_THREAD_BYTES;
-    if ((sums && one_thread) || (u->threads == 2 && !sums && is_one_pass(s, bytes))) {
+    if (sums && one_thread) {
         block = usw_div_up(s->n, USW_TILE) * USW_TILE;
     }
     size_t blocks = usw_div_up(s->n, block);
