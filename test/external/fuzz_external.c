@@ -299,16 +299,13 @@ static void pull(one_case *c, upsweep_external *x)
 {
     size_t at = 0, bytes = 0;
     const void *records = NULL;
-    do {
-        if (!holds(c, x, upsweep_external_pull(x, &records, &bytes), "pull")) {
-            return;
-        }
+    while (holds(c, x, upsweep_external_pull(x, &records, &bytes), "pull") && bytes > 0) {
         if (bytes > c->want_bytes - at || memcmp(records, c->want + at, bytes) != 0) {
             wrong(c, "other records are pulled, from byte %zu on", at);
             return;
         }
         at += bytes;
-    } while (bytes > 0);
+    }
     if (at != c->want_bytes) {
         wrong(c, "%zu bytes are pulled, not %zu", at, c->want_bytes);
     }
