@@ -12,7 +12,8 @@
  *          Many keys that leading bits do not spread evenly go by a prefix tree of a sample
  *          (gpu/prefix_tree): each leaf gets as many buckets as its share of the keys asks for.
  *          These are the explained form's refined pivots: linear between two edges, and closer
- *          where the keys are.
+ *          where the keys are. Keys that lie near their places go by one, too, and are scattered
+ *          once (gpu/tree_buckets/scatter_near.cuh).
  *
  * Steps    each is a file of gpu/bucket_sort, whose README.md leads through them.
  *          sample   1_sample.cuh: 16,384 keys: the highest bit in which keys differ.
@@ -149,7 +150,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, unsigned capacity)
 {
     if (sizeof(K) < 4) {
-        return {0, 0, false, 0, 0};
+        return {0, 0, false, 0, 0, false};
     }
     const bool small = j.n < LARGE_FROM(sizeof(K));
     const unsigned most = small ? capacity : unsigned(HYBRID_BIN_KEYS);
@@ -157,7 +158,12 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
     const unsigned buckets = small ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
     const unsigned alike = sizeof(K) == 4 ? HYBRID_REPEATS_32 : small ? HYBRID_REPEATS_64 : 0;
     const unsigned falls = j.ordered != nullptr ? 16384 / WEAVE_FALLS_SHARE : 0;
-    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike, falls};
+    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3),
+            buckets,
+            true,
+            alike,
+            falls,
+            j.tree != nullptr && j.tree_room != 0};
 }
 
 /* A larger sample weighs the leaves of the tree, for keys that go by one; of many keys the first
@@ -220,6 +226,9 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     if (j.tree != nullptr) {
         hybrid_queue_tree_scatter<K, SCATTER_FIRST, identity>(g, j);
         hybrid_queue_tree_scatter<K, SCATTER_SECOND, identity>(g, j);
+        if (j.tree_room != 0) {
+            hybrid_queue_near_scatter<K, identity>(g, j);
+        }
     }
     usw_queue_bucket_sorts(g, j);
     if (j.tree != nullptr) {

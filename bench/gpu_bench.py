@@ -25,7 +25,8 @@ import time
 
 PATTERNS = ["reals", "normal", "lognormal", "powerlaw", "log99", "times", "uniform", "sorted",
             "reversed", "equal", "few16", "and3", "zipf", "clusters", "top24", "bucket99", "sparse",
-            "unit", "v5000", "v65536", "moved100", "moved1000", "late", "turned", "files2", "files8"]
+            "unit", "v5000", "v65536", "moved100", "moved1000", "late", "turned", "files2", "files8", "near1000",
+            "near1e6", "rising", "walk"]
 
 
 class Program:

@@ -12,12 +12,14 @@ namespace
 /* The first are keys as people have them: reals and numbers in (-1, 1) or below 2^31, with a bell
  * curve, log-normal, ids of a power law, a log in order with a random 1% behind it. The last are in
  * order but for a few: one in 100 or in 1000 is anything, the last 1% is of the last 2% of the
- * range, 1% in the middle falls; and files in order one behind the other. */
-const char *const patterns[] = {"reals",   "normal",   "lognormal", "powerlaw",  "log99",  "times",
-                                "uniform", "sorted",   "reversed",  "equal",     "few16",  "and3",
-                                "zipf",    "clusters", "top24",     "bucket99",  "sparse", "unit",
-                                "v5000",   "v65536",   "moved100",  "moved1000", "late",   "turned",
-                                "files2",  "files8",   nullptr};
+ * range, 1% in the middle falls; files in order one behind the other; keys that are up to 1000 or
+ * 10^6 places from theirs; normal numbers whose mean rises by a deviation in each of sqrt(n)
+ * stretches; and a random walk. */
+const char *const patterns[] = {
+    "reals",    "normal", "lognormal", "powerlaw", "log99",    "times",     "uniform", "sorted",
+    "reversed", "equal",  "few16",     "and3",     "zipf",     "clusters",  "top24",   "bucket99",
+    "sparse",   "unit",   "v5000",     "v65536",   "moved100", "moved1000", "late",    "turned",
+    "files2",   "files8", "near1000",  "near1e6",  "rising",   "walk",      nullptr};
 enum pattern {
     REALS,
     NORMAL,
@@ -44,7 +46,11 @@ enum pattern {
     LATE,
     TURNED,
     FILES2,
-    FILES8
+    FILES8,
+    NEAR1000,
+    NEAR1E6,
+    RISING,
+    WALK
 };
 
 __device__ unsigned long long mix(unsigned long long z)
@@ -105,6 +111,22 @@ template <typename K> __device__ K make_real(size_t i, size_t n, int pattern, bo
     }
 }
 
+/* Place i of a random walk about 1/2, mostly in [0, 1): lines between random numbers 2^s places
+ * apart, for each s, of a height that grows as the root of that. */
+__device__ double walk(size_t i, size_t n)
+{
+    double sum = 0.5, height = 0.1;
+    unsigned s = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(n)));
+    for (; s-- > 0; height *= 0x1.6a09e667f3bcdp-1) {
+        const unsigned long long at = i >> s;
+        const double from = real(mix((at + 1) * 0x9E3779B97F4A7C15ull + s));
+        const double to = real(mix((at + 2) * 0x9E3779B97F4A7C15ull + s));
+        const double share = static_cast<double>(i - (at << s)) / static_cast<double>(1ull << s);
+        sum += height * (2 * (from + (to - from) * share) - 1);
+    }
+    return sum;
+}
+
 /* A number in [0, 1) for key i of those that are in order but for a few, or of files. */
 __device__ double in_order(size_t i, size_t n, int pattern)
 {
@@ -115,8 +137,16 @@ __device__ double in_order(size_t i, size_t n, int pattern)
     case MOVED1000: return r % 1000 == 0 ? any : at;
     case LATE: return at > 0.99 ? 0.97 + 0.02 * any : at;
     case TURNED: return at > 0.5 && at < 0.51 ? 1.01 - at : at;
-    case FILES2: return at < 0.5 ? 2 * at : 2 * at - 1;
-    default: return 8 * at - floor(8 * at); /* FILES8 */
+    case FILES2: return (at < 0.5 ? 2 * at : 2 * at - 1) + any / static_cast<double>(n);
+    case FILES8: return 8 * at - floor(8 * at) + any / static_cast<double>(n);
+    case NEAR1000: return at + any * 1000 / static_cast<double>(n);
+    case NEAR1E6: return at + any * 1e6 / static_cast<double>(n);
+    case WALK: return walk(i, n);
+    default: { /* RISING */
+        const double stretches = floor(sqrt(static_cast<double>(n)));
+        const double key = floor(at * stretches) + normal(r, mix(r + 2));
+        return key / stretches;
+    }
     }
 }
 
@@ -155,6 +185,10 @@ template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, boo
     case TURNED:
     case FILES2:
     case FILES8:
+    case NEAR1000:
+    case NEAR1E6:
+    case RISING:
+    case WALK:
         return bits_of<K>(in_order(i, n, pattern) * (is_float     ? 1e6
                                                      : bits == 64 ? 1e18
                                                                   : 4e9),

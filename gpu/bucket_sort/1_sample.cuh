@@ -5,8 +5,8 @@
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 
 #include "gpu/bucket_sort/1_sample_few.cuh"
+#include "gpu/bucket_sort/1_sample_tree.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
-#include "gpu/prefix_tree/grow.cuh"
 
 /* The sample alone sends keys to the radix sort where more than `buckets` buckets have more than
  * `keys` of its keys (keys 0: never). With walks set it also does where most neighbours share a
@@ -18,6 +18,7 @@ struct hybrid_crowded {
     bool walks;
     unsigned alike; /* `most` of hybrid_has_repeats */
     unsigned falls; /* with so many neighbours that fall, or fewer, gpu/runs looks at the keys */
+    bool near;      /* keys near their places may go by a tree, which looks at them once more */
 };
 
 /* How many of the sample's neighbours fall. A block calls. word: shared. */
@@ -146,47 +147,6 @@ __device__ __forceinline__ bool hybrid_is_even(const K (&k)[I], unsigned shift, 
            found[3] <= f.rises + f.deviate;
 }
 
-/* Whether the sample is not even enough for leading bits: some bucket has many keys, or there are a
- * seventh more pairs of keys in one bucket than by chance, and six deviations. Of neighbours in one
- * bucket only the first is counted, as in hybrid_is_crowded; where most have such a neighbour, the
- * tiles of keys of 32 bits have few digits, and a tree is slower. All 1024 * I keys of the sample
- * are there. A block calls. */
-template <typename K, int I>
-__device__ __forceinline__ bool hybrid_wants_tree(const K (&k)[I], unsigned shift, unsigned bits,
-                                                  bool many, unsigned *counts)
-{
-    USW_SHARED_ARRAY(unsigned, found, [2]);
-    const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
-    __syncthreads();
-    for (unsigned w = threadIdx.x; w < words; w += 1024) {
-        counts[w] = 0;
-    }
-    if (threadIdx.x < 2) {
-        found[threadIdx.x] = 0;
-    }
-    __syncthreads();
-    unsigned keys = 0, pairs = 0;
-    for (int i = 0; i < I; i++) {
-        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
-        const unsigned left = __shfl_up_sync(~0u, d, 1);
-        if (threadIdx.x % 32 == 0 || d != left) {
-            keys++;
-            pairs += atomicAdd(&counts[d / 2], 1u << d % 2 * 16) >> d % 2 * 16 & 0xffff;
-        }
-    }
-    keys = __reduce_add_sync(~0u, keys);
-    pairs = __reduce_add_sync(~0u, pairs);
-    if (threadIdx.x % 32 == 0) {
-        atomicAdd(&found[0], keys);
-        atomicAdd(&found[1], pairs);
-    }
-    __syncthreads();
-    const float all = static_cast<float>(found[0]);
-    const float expected = all * all / static_cast<float>(2u << bits);
-    const bool even = static_cast<float>(found[1]) <= expected * 8 / 7 + 6 * sqrtf(expected) + 8;
-    return (many || !even) && (sizeof(K) == 8 || found[0] > 512u * I);
-}
-
 /* Shared memory of hybrid_sample. */
 template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
 {
@@ -290,19 +250,17 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
-    const bool ordered =
-        crowded.falls != 0 && !counted && hybrid_falls<K, I>(k, counts) <= crowded.falls;
-    unsigned by_tree = 0;
+    const bool looks = crowded.falls != 0 && !counted;
+    const unsigned falls = looks ? hybrid_falls<K, I>(k, counts) : 0;
+    const bool ordered = looks && falls <= crowded.falls;
+    const bool turned = looks && falls + crowded.falls >= 512 * 31;
+    unsigned by_tree = 0, near = 0;
     if constexpr (sizeof(K) >= 4) {
-        if (tree != nullptr && !few_bytes && !counted &&
-            hybrid_wants_tree<K, I>(k, shift, bits, many, counts)) {
-            const bool repeats = (sizeof(K) == 4 || n < TREE_REPEATS_FROM) &&
-                                 hybrid_has_repeats<K, I>(k, n, HYBRID_REPEATS_32, counts);
-            if ((!repeats || n >= TREE_REPEATS_FROM) &&
-                hybrid_grow_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, tree,
-                                    counts)) {
-                by_tree = repeats ? TREE_OF_REPEATS : TREE_OF_KEYS;
-            }
+        if (tree != nullptr && !few_bytes && !counted) {
+            const bool one_run = (ordered || turned) && hybrid_is_one_run<K, I>(k, turned);
+            near = crowded.near && !one_run ? TREE_IF_NEAR : 0;
+            by_tree = hybrid_choose_tree<K, I>(keys, n, map, k, static_cast<K>(seen[1]), varying,
+                                               bits, many, near, tree, counts);
         }
     }
     const bool alike = !many && !few_bytes && !crowds && !by_tree &&
@@ -319,6 +277,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->ordered = ordered;
         plan->uncounted = uncounted ? HYBRID_UNCOUNTED_BITS : 0;
         plan->by_tree = by_tree;
+        plan->near = near;
         if (uncounted) { /* what a count would note of these keys */
             plan->any = seen[0];
             plan->all = seen[1];

@@ -1,268 +1,14 @@
 /* 2_weigh_tree.cuh - step 2 of the bucket sort, for keys that go by a prefix tree: a larger sample
- * weighs the leaves, and each leaf gets as many buckets as its share of the keys asks for. */
+ * weighs the leaves, and gpu/prefix_tree gives each as many buckets as its share asks for. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_2_WEIGH_TREE_CUH
 #define USW_GPU_BUCKET_SORT_2_WEIGH_TREE_CUH
 
-#include "gpu/prefix_tree/grow.cuh"
 #include "gpu/bucket_sort/2_count.cuh"
-#include "gpu/prefix_tree/prefix_tree.cuh"
+#include "gpu/prefix_tree/number_buckets.cuh"
 
-/* The sample: about WEIGHED keys for each bucket, at most one key in WEIGHED_PART. The sizes of a
- * bucket that are tried, in 1/FILL of the mean: a leaf has a whole number of buckets, so that some
- * are less full, and the least size would need more buckets than there are. */
-enum { TREE_WEIGHED = 32, TREE_WEIGHED_PART = 4, TREE_FILLS = 8, TREE_FILL = 64 };
-
-/* Shared memory: slots, counts, their sums, needs, what is known of slots, words of a scan. */
-constexpr size_t hybrid_weigh_shared = size_t(TREE_SLOTS) * 20 + 16 + 256;
-
-/* What a leaf needs: numbers of buckets; how many of them keys go to; whether and with how many
- * neighbours, as log2, it shares one; and whether it is the first of these. */
-struct hybrid_need {
-    unsigned numbers, buckets, join;
-    bool first;
-};
-
-/* The block that numbers the buckets, when all have weighed. */
-struct hybrid_numbering {
-    hybrid_tree *tree;
-    unsigned *slots;
-    unsigned *counts, *sums, *needs, *scan;
-    uint16_t *node;
-    unsigned char *size, *bits;
-    unsigned end, all; /* slots; keys of the sample */
-    bool keys_alone;   /* equal keys are counted, and not moved */
-
-    __device__ __forceinline__ hybrid_numbering(hybrid_tree *t, unsigned *memory, bool alone)
-        : tree(t), slots(memory), counts(slots + TREE_SLOTS), sums(counts + TREE_SLOTS),
-          needs(sums + TREE_SLOTS + 4), scan(needs + TREE_SLOTS),
-          node(reinterpret_cast<uint16_t *>(scan + 64)),
-          size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
-          end(t->begin[t->levels]), all(0), keys_alone(alone)
-    {
-    }
-    __device__ __forceinline__ bool is_leaf(unsigned i) const
-    {
-        return (slots[i] & TREE_NODE) == 0 && i != tree->root;
-    }
-    /* The slots of the node that goes on from slot i. */
-    __device__ __forceinline__ unsigned slots_of(unsigned i) const
-    {
-        return 1u << (slots[i] >> TREE_LOG2 & 31);
-    }
-    /* Sets sums[i] to the sum of f(slot) over the slots before i; returns the sum of all. */
-    template <typename F> __device__ __forceinline__ unsigned sum_up(F f)
-    {
-        constexpr unsigned each = TREE_SLOTS / 1024;
-        unsigned c[each], own = 0, before;
-        for (unsigned e = 0; e < each; e++) {
-            const unsigned i = threadIdx.x * each + e;
-            c[e] = i < end ? f(i) : 0;
-            own += c[e];
-        }
-        const unsigned total = hybrid_sum_before(own, scan, before);
-        for (unsigned e = 0; e < each; e++) {
-            sums[threadIdx.x * each + e] = before;
-            before += c[e];
-        }
-        if (threadIdx.x == 0) {
-            sums[TREE_SLOTS] = total;
-        }
-        __syncthreads();
-        return total;
-    }
-    /* The keys of leaf i, or two or three times as many where its neighbours show that they are not
-     * spread evenly in it: it then needs more buckets. of_node: keys for a slot of a node, at
-     * least.
-     */
-    __device__ __forceinline__ unsigned weight(unsigned i, float of_node) const
-    {
-        const unsigned first = node[i], keys = counts[i];
-        float most = 0;
-        for (unsigned side = 0; side < 2; side++) {
-            const unsigned at = side == 0 ? i - 1 : i + 1;
-            if (side == 0 ? i > first : i + 1 < first + (1u << size[i])) {
-                const float here = (slots[at] & TREE_NODE) != 0
-                                       ? static_cast<float>(slots_of(at)) * of_node
-                                       : static_cast<float>(counts[at]);
-                most = most > here ? most : here;
-            }
-        }
-        const float ratio = most / static_cast<float>(keys + 1);
-        return ratio > 3 ? 3 * keys : ratio > 1.4f ? 2 * keys : keys;
-    }
-    __device__ __forceinline__ void weigh_leaves()
-    {
-        const float of_node = static_cast<float>(tree->leaf_keys) * static_cast<float>(all) /
-                              (1024 * HYBRID_SAMPLE_ROWS);
-        for (unsigned i = threadIdx.x; i < end; i += 1024) {
-            needs[i] = is_leaf(i) ? weight(i, of_node) : 0;
-        }
-        __syncthreads();
-        for (unsigned i = threadIdx.x; i < end; i += 1024) {
-            counts[i] = needs[i];
-        }
-        __syncthreads();
-    }
-    /* What leaf i needs where buckets hold `full` keys of the sample. Leaves that are rare share a
-     * bucket with their neighbours, an aligned group of a node's slots; chance is greater there, so
-     * they fill it less. Where a bucket has few values, all have as many of them. Equal keys that
-     * move take the numbers that their share would fill, so that the first scatter stays even. */
-    __device__ __forceinline__ hybrid_need need(unsigned i, float full) const
-    {
-        const unsigned first = node[i], number = i - first;
-        const float share = static_cast<float>(counts[i]) / full;
-        if (share > 1) {
-            unsigned numbers = static_cast<unsigned>(share + 0.95f);
-            const unsigned values = bits[i] < 16 ? 1u << bits[i] : ~0u;
-            if (numbers > 1 && numbers < values && values / 4 < numbers) {
-                numbers = 2u << (31 - __clz(static_cast<int>(numbers - 1)));
-            }
-            const unsigned buckets = numbers < values ? numbers : values;
-            numbers = keys_alone ? buckets : numbers;
-            return {numbers, buckets < TREE_LEAF_MOST ? buckets : TREE_LEAF_MOST, 0, true};
-        }
-        unsigned join = size[i];
-        for (; join > 0; join--) {
-            const unsigned from = first + (number >> join << join);
-            if (static_cast<float>(sums[from + (1u << join)] - sums[from]) <= full * 0.8f) {
-                break;
-            }
-        }
-        const bool leads = (number & ((1u << join) - 1)) == 0;
-        return {leads ? 1u : 0u, 1, join, leads};
-    }
-    /* The least size of a bucket with which there are no more than `most`; 0: there is none. */
-    __device__ __forceinline__ float choose(unsigned most)
-    {
-        const unsigned fills[TREE_FILLS] = {66, 68, 71, 75, 80, 88, 110, 180};
-        constexpr unsigned part = 1024 / TREE_FILLS;
-        const unsigned mine = threadIdx.x / part;
-        unsigned fill = TREE_FILL;
-#pragma unroll
-        for (unsigned f = 0; f < TREE_FILLS; f++) {
-            fill = f == mine ? fills[f] : fill;
-        }
-        const float mean = static_cast<float>(all) / static_cast<float>(most * TREE_FILL);
-        unsigned numbers = 0;
-        for (unsigned i = threadIdx.x % part; i < end; i += part) {
-            numbers += is_leaf(i) ? need(i, mean * static_cast<float>(fill)).numbers : 0;
-        }
-        numbers = __reduce_add_sync(~0u, numbers);
-        if (threadIdx.x < TREE_FILLS) {
-            scan[32 + threadIdx.x] = 0;
-        }
-        __syncthreads();
-        if (threadIdx.x % 32 == 0) {
-            atomicAdd(&scan[32 + mine], numbers);
-        }
-        __syncthreads();
-        float chosen = 0;
-        for (unsigned f = TREE_FILLS; f-- > 0;) {
-            chosen = scan[32 + f] <= most ? mean * static_cast<float>(fills[f]) : chosen;
-        }
-        return chosen;
-    }
-    /* Sums needs up the levels of nodes. mean: keys of the sample for a bucket. */
-    __device__ __forceinline__ void sum_needs(float full, float mean)
-    {
-        for (unsigned i = threadIdx.x; i < end; i += 1024) {
-            needs[i] = 0;
-            if (is_leaf(i)) {
-                const hybrid_need n = need(i, full);
-                needs[i] = n.numbers;
-                if (static_cast<float>(counts[i]) > 4 * mean * static_cast<float>(n.buckets)) {
-                    tree->crowded = 1;
-                }
-                counts[i] = n.buckets << 8 | n.join << 1 | n.first;
-            }
-        }
-        __syncthreads();
-        for (unsigned l = tree->levels; l-- > 0;) {
-            sum_up([&](unsigned i) { return i >= tree->begin[l] ? needs[i] : 0; });
-            const unsigned from = l > 0 ? tree->begin[l - 1] : 0, to = tree->begin[l];
-            for (unsigned i = from + threadIdx.x; l > 0 && i < to; i += 1024) {
-                if ((slots[i] & TREE_NODE) != 0) {
-                    const unsigned child = slots[i] & TREE_FIRST;
-                    needs[i] = sums[child + slots_of(i)] - sums[child];
-                }
-            }
-            __syncthreads();
-        }
-    }
-    /* Numbers the buckets down the levels, from 1 on: bucket 0 is for keys below the window. In the
-     * place of needs stands the first bucket of the node that begins at a slot. */
-    __device__ __forceinline__ void number()
-    {
-        for (unsigned l = 0; l < tree->levels; l++) {
-            for (unsigned i = tree->begin[l] + threadIdx.x; i < tree->begin[l + 1]; i += 1024) {
-                const unsigned at = l == 0 ? 1 + sums[i] : needs[node[i]] + sums[i] - sums[node[i]];
-                if ((slots[i] & TREE_NODE) != 0) {
-                    needs[slots[i] & TREE_FIRST] = at;
-                } else if (is_leaf(i)) {
-                    place(i, at);
-                }
-            }
-            __syncthreads();
-        }
-    }
-    __device__ __forceinline__ void place(unsigned i, unsigned at)
-    {
-        const unsigned buckets = counts[i] >> 8, join = counts[i] >> 1 & 127;
-        const bool first = (counts[i] & 1) != 0;
-        const bool alike = keys_alone && bits[i] + join < 15 && buckets == 1u << (bits[i] + join);
-        slots[i] = buckets << TREE_NUMBER | (alike ? TREE_ALIKE : 0) | (first ? at : at - 1);
-        if (alike) {
-            atomicAdd(&scan[40], usw_load_relaxed(&tree->counts[i]));
-        }
-        tree->slots[i] = slots[i];
-        tree->bits[i] = static_cast<unsigned char>(bits[i] + join);
-    }
-    /* Notes the leaf of each bucket: a warp a leaf. */
-    __device__ __forceinline__ void note_leaves()
-    {
-        for (unsigned i = threadIdx.x / 32; i < end; i += 32) {
-            if (is_leaf(i) && (counts[i] & 1) != 0) {
-                for (unsigned b = threadIdx.x % 32; b < counts[i] >> 8; b += 32) {
-                    tree->leaf[(slots[i] & TREE_FIRST) + b] = static_cast<uint16_t>(i);
-                }
-            }
-        }
-    }
-    /* Returns false if there are too few buckets, or fewer than one key in `stay` need not move. */
-    __device__ __forceinline__ bool number_buckets(unsigned bucket_bits, unsigned stay)
-    {
-        for (unsigned i = threadIdx.x; i < end; i += 1024) {
-            slots[i] = tree->slots[i];
-            counts[i] = usw_load_relaxed(&tree->counts[i]);
-            node[i] = tree->node[i];
-            size[i] = tree->size[i];
-            bits[i] = tree->bits[i];
-        }
-        __syncthreads();
-        all = sum_up([&](unsigned i) { return counts[i]; });
-        weigh_leaves();
-        /* No group of slots that share a bucket has a node in it. */
-        const unsigned never = (all >> bucket_bits) * 4 + 4, most = (1u << bucket_bits) - 2;
-        sum_up([&](unsigned i) { return (slots[i] & TREE_NODE) != 0 ? never : counts[i]; });
-        const float full = choose(most);
-        if (full == 0) {
-            return false;
-        }
-        if (threadIdx.x == 0) {
-            scan[40] = 0;
-        }
-        __syncthreads();
-        sum_needs(full, static_cast<float>(all) / static_cast<float>(most));
-        number();
-        note_leaves();
-        if (threadIdx.x == 0) {
-            tree->buckets = sums[tree->begin[1]] + 2;
-            tree->slots[tree->root] = sums[tree->begin[1]] + 1;
-        }
-        return stay == 0 || scan[40] >= all / stay;
-    }
-};
+/* The sample: about WEIGHED keys for each bucket, at most one key in WEIGHED_PART. */
+enum { TREE_WEIGHED = 32, TREE_WEIGHED_PART = 4 };
 
 /* The bucket of a key, as the digit of a count. */
 template <typename K> struct hybrid_tree_count {
@@ -306,7 +52,8 @@ static inline unsigned long long hybrid_weigh_stretches(unsigned long long n, un
     return wanted < most ? wanted : most;
 }
 
-/* Weighs leaves by stretches of 32 keys, evenly spread; the last block numbers the buckets.
+/* Weighs leaves by stretches of 32 keys, or by as many single keys, evenly spread; the last block
+ * numbers the buckets.
  * keys_alone: they carry no values. */
 template <typename K, bool identity>
 __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsigned long long n,
@@ -332,13 +79,17 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
     const hybrid_window<K> window(memory, tree);
     const unsigned long long warps = gridDim.x * 32ull;
     const hybrid_stretch stretch(n, stretches);
+    const bool alone = tree->alone != 0;
+    const unsigned long long each = (n << 24) / (stretches * 32); /* in 2^-24 */
     for (unsigned long long l = blockIdx.x * 32ull + threadIdx.x / 32; l < stretches;
          l += warps * U) {
         K k[U];
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {
             const unsigned long long line = l + u * warps;
-            k[u] = line < stretches ? keys[stretch.place(line) + lane] : K(0);
+            const unsigned long long at =
+                alone ? (line * 32 + lane) * each >> 24 : stretch.place(line) + lane;
+            k[u] = line < stretches ? keys[at] : K(0);
         }
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {

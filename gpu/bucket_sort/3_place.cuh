@@ -170,7 +170,9 @@ static __device__ void hybrid_decide_tree(const hybrid_place_args &a)
         plan->reverse = ordered && plan->falls != 0;
         plan->in_order = ordered && plan->falls == 0;
         plan->radix = radix;
-        plan->tree_buckets = !ordered && !radix;
+        plan->tree_buckets = ordered || radix          ? 0
+                             : plan->near == TREE_NEAR ? TREE_IN_TMP
+                                                       : TREE_IN_KEYS;
     }
 }
 

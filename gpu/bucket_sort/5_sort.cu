@@ -18,7 +18,7 @@ static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
     bool two = j.bits1 < j.bits;
     /* A scatter leaves its cursors at the ends of the buckets. */
     hybrid_local_args<K> a = {
-        two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan, j.extents};
+        two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan, j.extents, j.tmp};
     if constexpr (sizeof(K) == 8) {
         using words = hybrid_words_shape<size>;
         static_assert(BITS_MAX >= WORDS_FROM + 2, "buckets of many keys have all bits: words");

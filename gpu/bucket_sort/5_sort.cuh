@@ -298,6 +298,11 @@ template <typename K> struct hybrid_local_args {
     usw_gpu_keymap<K> map;          /* the scatters have mapped the keys */
     const hybrid_plan *plan;
     hybrid_extents extents; /* of a tree's buckets */
+    const K *tmp;           /* where these are if one scatter took them there */
+    __device__ __forceinline__ const K *from() const
+    {
+        return plan->buckets || plan->tree_buckets != TREE_IN_TMP ? in : tmp;
+    }
 };
 
 /* Has keys loaded into the second-level cache. */
@@ -331,12 +336,12 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
     if (m != 0 && a.plan->tree_buckets) {
         const unsigned left = a.extents.left[number];
         if (left <= TREE_FEW_LEFT) {
-            hybrid_write_by_values<K, NT, identity>(a.out + begin, m, left,
+            hybrid_write_by_values<K, NT, identity>(a.from() + begin, a.out + begin, m, left,
                                                     static_cast<K>(a.extents.least[number]), a.map,
                                                     reinterpret_cast<unsigned *>(buffer));
         } else {
             hybrid_sort_bucket<K, NT, I, B, R, identity, true>(
-                a.in + begin, a.out + begin, m, left, a.map, buffer,
+                a.from() + begin, a.out + begin, m, left, a.map, buffer,
                 static_cast<K>(a.extents.least[number]));
         }
     } else if (m != 0) {
@@ -358,7 +363,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, u
     if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {
         const unsigned long long at = a.ends[blockIdx.x + ahead - 1];
         const unsigned long long n = a.ends[blockIdx.x + ahead] - at;
-        hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
+        hybrid_prefetch(a.from() + at, n <= NT * I ? n : 0);
     }
     hybrid_sort_numbered<K, NT, I, B, R, identity>(a, blockIdx.x, buffer);
 }

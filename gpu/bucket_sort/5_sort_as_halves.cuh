@@ -311,10 +311,10 @@ __device__ __forceinline__ void hybrid_halves_of_tree(const hybrid_local_args<ui
     block b(buffer);
     const unsigned left = a.extents.left[number];
     const uint32_t least = static_cast<uint32_t>(a.extents.least[number]);
-    const uint32_t *data = a.in + begin;
+    const uint32_t *data = a.from() + begin;
     uint32_t *to = a.out + begin;
     if (left <= TREE_FEW_LEFT) {
-        hybrid_write_by_values<uint32_t, NT, identity>(to, m, left, least, a.map,
+        hybrid_write_by_values<uint32_t, NT, identity>(data, to, m, left, least, a.map,
                                                        reinterpret_cast<unsigned *>(buffer));
     } else if (left > (ranges > 1 ? 18 : 16)) {
         return; /* gpu/bucket_sort/5_sort_tree.cuh */
@@ -340,7 +340,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
     if (threadIdx.x == 0 && gridDim.x - number > ahead && group == 0) {
         const unsigned long long at = a.ends[number + ahead - 1];
         const unsigned long long n = a.ends[number + ahead] - at;
-        hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
+        hybrid_prefetch(a.from() + at, n <= NT * I ? n : 0);
     }
     const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
     const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;

@@ -281,17 +281,17 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
     const unsigned long long begin = b > 0 ? a.ends[b - 1] : 0, size = a.ends[b] - begin;
     if (threadIdx.x == 0 && gridDim.x - b > ahead) {
         const unsigned long long at = a.ends[b + ahead - 1], n = a.ends[b + ahead] - at;
-        hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
+        hybrid_prefetch(a.from() + at, n <= NT * I ? n : 0);
     }
     if (size != 0 && size <= NT * I - 32 && a.plan->tree_buckets) {
         const unsigned left = a.extents.left[b], m = static_cast<unsigned>(size);
         if (left <= TREE_FEW_LEFT) {
-            hybrid_write_by_values<uint64_t, NT, identity>(a.out + begin, m, left,
+            hybrid_write_by_values<uint64_t, NT, identity>(a.from() + begin, a.out + begin, m, left,
                                                            a.extents.least[b], a.map,
                                                            reinterpret_cast<unsigned *>(buffer));
         } else if (left <= 64 - NB) { /* others: gpu/bucket_sort/5_sort_tree.cuh */
             hybrid_sort_words<NT, I, B, R, NB, U, identity, true>(
-                a.in + begin, a.out + begin, m, left, a.map, buffer, a.extents.least[b]);
+                a.from() + begin, a.out + begin, m, left, a.map, buffer, a.extents.least[b]);
         }
     } else if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_words<NT, I, B, R, NB, U, identity>(

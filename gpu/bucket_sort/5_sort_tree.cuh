@@ -10,6 +10,7 @@
 
 template <typename K> struct hybrid_rest_args {
     K *keys;
+    const K *tmp;                   /* where the buckets are if one scatter took them there */
     const unsigned long long *ends; /* of the buckets */
     usw_gpu_keymap<K> map;
     const hybrid_plan *plan;
@@ -17,6 +18,10 @@ template <typename K> struct hybrid_rest_args {
     hybrid_extents extents;
     unsigned buckets;
     unsigned small, most; /* other sorts have sorted buckets of so many keys and bits */
+    __device__ __forceinline__ const K *from() const
+    {
+        return plan->tree_buckets == TREE_IN_TMP ? tmp : keys;
+    }
     /* The number of keys of bucket b, which begin at `begin`. */
     __device__ __forceinline__ unsigned long long bucket(unsigned b,
                                                          unsigned long long &begin) const
@@ -34,9 +39,9 @@ __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsi
 {
     unsigned long long begin;
     const unsigned m = static_cast<unsigned>(a.bucket(b, begin));
-    K *keys = a.keys + begin;
-    hybrid_sort_bucket<K, NT, I, B, R, identity, true>(keys, keys, m, a.extents.left[b], a.map,
-                                                       buffer, static_cast<K>(a.extents.least[b]));
+    hybrid_sort_bucket<K, NT, I, B, R, identity, true>(a.from() + begin, a.keys + begin, m,
+                                                       a.extents.left[b], a.map, buffer,
+                                                       static_cast<K>(a.extents.least[b]));
 }
 
 /* A block looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th; all
@@ -70,10 +75,10 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
         for (unsigned i = 0; i < found; i++) {
             if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
                 const unsigned long long n = a.bucket(list[i], begin);
-                hybrid_write_by_values<K, NT, identity>(a.keys + begin, n, a.extents.left[list[i]],
-                                                        static_cast<K>(a.extents.least[list[i]]),
-                                                        a.map,
-                                                        reinterpret_cast<unsigned *>(buffer));
+                hybrid_write_by_values<K, NT, identity>(
+                    a.from() + begin, a.keys + begin, n, a.extents.left[list[i]],
+                    static_cast<K>(a.extents.least[list[i]]), a.map,
+                    reinterpret_cast<unsigned *>(buffer));
             } else {
                 hybrid_sort_rest<K, NT, I, B, R, identity>(a, list[i], buffer);
             }

@@ -33,6 +33,23 @@ static constexpr bool HALVES_SURE = true;
 static constexpr unsigned long long TREE_FROM_32 = 1 << 26, TREE_FROM_64 = 1 << 24;
 static constexpr unsigned long long TREE_REPEATS_FROM = 1 << 26;
 #endif
+/* Of gpu/tree_buckets/scatter_near.cuh: buckets of a tile. Whether keys are such: PROBES stretches
+ * of SPAN places a block are looked at, of which one key in FAR_PART may be far from the others. */
+#ifdef USW_EMULATE
+enum { NEAR_DIGITS = 64, NEAR_SPAN = 1024 };
+#else
+enum { NEAR_DIGITS = 2048, NEAR_SPAN = 16384 };
+#endif
+enum { NEAR_PROBES = 4, NEAR_FAR_PART = 32 };
+template <typename K> struct hybrid_near_shape {
+#ifdef USW_EMULATE
+    static constexpr int threads = 256, keys = 3, blocks = 1, batch = 2;
+#else
+    static constexpr int threads = 512, keys = sizeof(K) == 8 ? 11 : 16, blocks = 2, batch = 4;
+#endif
+    static constexpr int tile = threads * keys;
+};
+
 /* Bits by which uneven keys of 32 bits are counted again; as many are left at most. */
 static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
 

@@ -115,10 +115,12 @@ pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n
 {
     const unsigned shift = varying > bits ? varying - bits : 0;
     const unsigned repeats = n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
-    return hybrid_wants_tree<K, 16>(taken.key, shift, bits, many,
-                                    reinterpret_cast<unsigned *>(memory)) &&
+    bool near = false;
+    return hybrid_wants_tree<K, 16>(taken.key, shift, bits, many, near,
+                                    reinterpret_cast<unsigned *>(memory)) == TREE_WANTED &&
            !hybrid_has_repeats<K, 16>(taken.key, n, repeats, memory) &&
-           hybrid_grow_tree<K>(keys, n, map, static_cast<K>(all), varying, bits, tree, memory);
+           hybrid_grow_tree<K>(keys, n, map, static_cast<K>(all), varying, bits, false, tree,
+                               memory);
 }
 
 /* Clears `words` words. Block 0 chooses the leading bits by a sample of the keys. Keys that look

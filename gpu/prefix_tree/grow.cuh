@@ -14,6 +14,11 @@ __device__ __forceinline__ unsigned long long hybrid_sample_place(unsigned i, un
     const unsigned long long line = (i * 32ull + threadIdx.x / 32) * (n / 32) / 512;
     return line * 32 + threadIdx.x % 32;
 }
+/* That of a key for itself: where neighbours are alike, stretches say little of the others. */
+__device__ __forceinline__ unsigned long long hybrid_sample_alone(unsigned i, unsigned long long n)
+{
+    return (i * 1024ull + threadIdx.x) * n / (1024 * HYBRID_SAMPLE_ROWS);
+}
 
 /* Shared memory of hybrid_grow_tree: slots and what is known of each, sums. */
 constexpr size_t hybrid_grow_shared = TREE_SLOTS * 20 + 128;
@@ -31,16 +36,17 @@ template <typename K> struct hybrid_grow {
     unsigned char *size, *bits;
     hybrid_window<K> window;
     unsigned leaf, begin[TREE_LEVELS + 1], levels;
+    bool alone; /* which sample it is */
 
     __device__ __forceinline__ hybrid_grow(const K *array, unsigned long long number,
                                            const usw_gpu_keymap<K> &by, void *memory, K least,
-                                           unsigned varying, unsigned leaf_keys)
+                                           unsigned varying, unsigned leaf_keys, bool singly)
         : keys(array), n(number), map(by), slots(static_cast<unsigned *>(memory)),
           from(reinterpret_cast<unsigned long long *>(slots + TREE_SLOTS)),
           counts(reinterpret_cast<unsigned *>(from + TREE_SLOTS)), sums(counts + TREE_SLOTS),
           node(reinterpret_cast<uint16_t *>(sums + 32)),
           size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
-          window(slots, least, varying), leaf(leaf_keys), levels(1)
+          window(slots, least, varying), leaf(leaf_keys), levels(1), alone(singly)
     {
     }
     __device__ __forceinline__ void make(unsigned i, unsigned first, unsigned log2_size,
@@ -118,7 +124,8 @@ template <typename K> struct hybrid_grow {
             K k[U];
 #pragma unroll
             for (unsigned i = 0; i < U; i++) {
-                const unsigned long long p = hybrid_sample_place(i0 + i, n);
+                const unsigned long long p =
+                    alone ? hybrid_sample_alone(i0 + i, n) : hybrid_sample_place(i0 + i, n);
                 k[i] = p < n ? keys[p] : keys[0];
             }
 #pragma unroll
@@ -222,7 +229,9 @@ template <typename K> struct hybrid_grow {
             for (unsigned l = 0; l <= levels; l++) {
                 tree->begin[l] = begin[l];
             }
-            tree->done = tree->alike = tree->crowded = tree->neighbours = tree->measured = 0;
+            tree->done = tree->alike = tree->crowded = tree->far = 0;
+            tree->alone = alone;
+            tree->neighbours = tree->measured = 0;
         }
         if (threadIdx.x < TREE_REGIONS) {
             tree->shares[threadIdx.x] = 0;
@@ -231,18 +240,19 @@ template <typename K> struct hybrid_grow {
 };
 
 /* Makes a tree of the sample, whose keys agree with `all` above their last `varying` bits, for so
- * many bits of buckets: a leaf should have 16 buckets or more. Returns false if the tree would need
- * more slots. A block of 1024 threads calls. */
+ * many bits of buckets: a leaf should have 16 buckets or more. alone: of single keys, not of
+ * stretches. Returns false if the tree would need more slots. A block of 1024 threads calls. */
 template <typename K>
 __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long n,
                                               const usw_gpu_keymap<K> &map, K all, unsigned varying,
-                                              unsigned bucket_bits, hybrid_tree *tree, void *memory)
+                                              unsigned bucket_bits, bool alone, hybrid_tree *tree,
+                                              void *memory)
 {
     const K least = varying < sizeof(K) * 8 ? static_cast<K>(all >> varying << varying) : K(0);
     const unsigned keys_16 = (1024u * HYBRID_SAMPLE_ROWS * 16) >> bucket_bits;
     __syncthreads();
     hybrid_grow<K> g(keys, n, map, memory, least, varying,
-                     keys_16 > TREE_LEAF ? keys_16 : unsigned(TREE_LEAF));
+                     keys_16 > TREE_LEAF ? keys_16 : unsigned(TREE_LEAF), alone);
     const unsigned most = (1u << bucket_bits) / 4;
     const bool enough =
         g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED));

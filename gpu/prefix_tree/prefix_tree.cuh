@@ -9,9 +9,9 @@
  * within a leaf. Where few keys are, neighbouring leaves share a bucket. Keys outside of the
  * window of bits that the sample has seen go to the first bucket or to the last.
  *
- * The sample makes the nodes (grow.cuh), a larger sample weighs the leaves and numbers the buckets
- * (gpu/bucket_sort/2_weigh_tree.cuh). This is the refinement of the pivots of the explained
- * form. */
+ * The sample makes the nodes (grow.cuh), a larger sample weighs the leaves
+ * (gpu/bucket_sort/2_weigh_tree.cuh), and the buckets are numbered (number_buckets.cuh). This is
+ * the refinement of the pivots of the explained form. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PREFIX_TREE_PREFIX_TREE_CUH
 #define USW_GPU_PREFIX_TREE_PREFIX_TREE_CUH
@@ -41,6 +41,11 @@ enum {
  * which is counted and not moved. */
 enum { TREE_OF_KEYS = 1, TREE_OF_REPEATS = 2, TREE_STAY = 4 };
 
+/* Whether keys lie near their places, in the plan: they go by a tree only if they do; they do, so
+ * that one scatter takes them to their buckets. And where these are when they are sorted. */
+enum { TREE_IF_NEAR = 1, TREE_NEAR = 2 };
+enum { TREE_IN_KEYS = 1, TREE_IN_TMP = 2 };
+
 /* Buckets with so few bits left are written by the counts of their values, whatever their size. */
 enum { TREE_FEW_LEFT = 5 };
 
@@ -54,9 +59,10 @@ static constexpr unsigned TREE_LEAF_MOST = (1u << 14) - 1; /* buckets of a leaf 
 
 /* Ways that keys take by a tree, for the test `routes`, under the emulator. */
 #ifdef USW_EMULATE
-enum tree_way { TREE_PIECES, TREE_SCALES, TREE_WAYS };
-static const char *const tree_ways[] = {"equal keys are written in several pieces",
-                                        "the root is of leading ones"};
+enum tree_way { TREE_PIECES, TREE_SCALES, TREE_SCATTERS_ONCE, TREE_ALONE, TREE_WAYS };
+static const char *const tree_ways[] = {
+    "equal keys are written in several pieces", "the root is of leading ones",
+    "one scatter takes keys to their buckets", "a key is far from the others of its tile"};
 static inline void hybrid_tree_took(unsigned way, bool taken = true)
 {
     emulated_choice("tree", tree_ways[way], 12, taken); /* of 32 and 64 bits */
@@ -89,6 +95,8 @@ struct alignas(16) hybrid_tree {
     unsigned crowded;                /* 1: some bucket is many times as large as the mean */
     unsigned shares[TREE_REGIONS];   /* keys of a sample in each bucket of the first scatter */
     unsigned neighbours, measured;   /* pairs of neighbours in one of them; blocks that are done */
+    unsigned alone, far;             /* 1: keys may lie near their places, so that a sample is of
+                                      * single ones; those that are far from their stretch's */
     unsigned long long regions[TREE_REGIONS + 1]; /* where those begin, if they are not counted */
 };
 

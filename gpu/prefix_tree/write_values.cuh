@@ -6,14 +6,15 @@
 
 #include "gpu/prefix_tree/prefix_tree.cuh"
 
-/* Writes m keys, in place, in order; they are `least` and the next (1 << left) - 1 keys. Where that
- * is one value, the keys are not read: they may be elsewhere (TREE_ALIKE). A value
+/* Writes m keys in order; they are `least` and the next (1 << left) - 1 keys, and lie at `from`,
+ * which may be `keys`. Where that is one value, they are not read: they may be elsewhere
+ * (TREE_ALIKE). A value
  * has a counter for each lane, so that no two lanes of a warp add to one. memory: 33 * 32 words. A
  * block of NT threads calls. */
 template <typename K, int NT, bool identity>
-__device__ __noinline__ void hybrid_write_by_values(K *keys, unsigned long long m, unsigned left,
-                                                    K least, const usw_gpu_keymap<K> &map,
-                                                    unsigned *memory)
+__device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsigned long long m,
+                                                    unsigned left, K least,
+                                                    const usw_gpu_keymap<K> &map, unsigned *memory)
 {
     constexpr int U = 4;
     const unsigned tid = threadIdx.x, lane = tid % 32, values = 1u << left;
@@ -26,7 +27,7 @@ __device__ __noinline__ void hybrid_write_by_values(K *keys, unsigned long long 
         K k[U];
 #pragma unroll
         for (int u = 0; u < U; u++) {
-            k[u] = p + u * NT < m ? keys[p + u * NT] : least;
+            k[u] = p + u * NT < m ? from[p + u * NT] : least;
         }
 #pragma unroll
         for (int u = 0; u < U; u++) {

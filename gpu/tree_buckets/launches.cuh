@@ -6,6 +6,7 @@
 #include "gpu/bucket_sort/job.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/tree_buckets/scatter.cuh"
+#include "gpu/tree_buckets/scatter_near.cuh"
 #include "gpu/tree_buckets/weigh_regions.cuh"
 
 /* Queues a scatter of keys that go by a tree. */
@@ -28,6 +29,16 @@ static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
                        hybrid_tree_scatter_shared<K>(shape::tile, shape::slots, counters), args);
 }
 
+/* Queues the one scatter of keys that lie near their places. */
+template <typename K, bool identity>
+static void hybrid_queue_near_scatter(usw_gpu *g, const hybrid_job<K> &j)
+{
+    using shape = hybrid_near_shape<K>;
+    const hybrid_near_args<K> args = {j.from, j.tmp, j.n, j.map, j.plan, j.tree, j.ends};
+    USW_LAUNCH_CHAINED(g, (hybrid_scatter_near<K, shape, identity>), g->sms * shape::blocks,
+                       shape::threads, hybrid_near_scatter_shared<K>(shape::tile), args);
+}
+
 /* Queues what lets the first scatter of many keys count them, and that scatter. */
 template <typename K, bool identity>
 static void hybrid_queue_tree_counts(usw_gpu *g, const hybrid_job<K> &j)
@@ -43,7 +54,9 @@ template <typename K> static bool hybrid_tree_scatters_fit(const usw_gpu *g, uns
 {
     using counts = hybrid_tree_shape<K, true>;
     using moves = hybrid_tree_shape<K, false>;
-    return hybrid_tree_scatter_shared<K>(moves::tile, moves::slots, 0) <= g->shared_bytes &&
+    using near = hybrid_near_shape<K>;
+    return hybrid_near_scatter_shared<K>(near::tile) <= g->shared_bytes &&
+           hybrid_tree_scatter_shared<K>(moves::tile, moves::slots, 0) <= g->shared_bytes &&
            hybrid_tree_scatter_shared<K>(counts::tile, counts::slots, hybrid_tree_counters(bits)) <=
                g->shared_bytes;
 }

@@ -366,8 +366,8 @@ __launch_bounds__(Shape::threads,
     const hybrid_plan *plan = args.a.plan;
     const unsigned uncounted = usw_load_relaxed(&plan->uncounted);
     const bool idle = turn == SCATTER_COUNTS  ? uncounted != HYBRID_UNCOUNTED_TREE
-                      : turn == SCATTER_FIRST ? !plan->tree_buckets || uncounted != 0
-                                              : !plan->tree_buckets;
+                      : turn == SCATTER_FIRST ? plan->tree_buckets != TREE_IN_KEYS || uncounted != 0
+                                              : plan->tree_buckets != TREE_IN_KEYS;
     if (__syncthreads_or(threadIdx.x == 0 && idle)) {
         return;
     }

@@ -4,6 +4,7 @@
 #define USW_GPU_TREE_BUCKETS_SCATTER_ARGS_CUH
 
 #include "gpu/bucket_sort/4_scatter_uncounted.cuh"
+#include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/prefix_tree/prefix_tree.cuh"
 
 /* Which scatter it is: the first of keys that were not counted, which counts; the first of keys
@@ -18,6 +19,17 @@ template <typename K> struct hybrid_tree_scatter_args {
     unsigned *counts;     /* as in hybrid_uncounted_args */
 };
 
+/* The one scatter of scatter_near.cuh; ends: cursors of all buckets. */
+template <typename K> struct hybrid_near_args {
+    const K *in;
+    K *out;
+    unsigned long long n;
+    usw_gpu_keymap<K> map;
+    const hybrid_plan *plan;
+    const hybrid_tree *tree;
+    unsigned long long *ends;
+};
+
 /* Shared memory: the slots of the tree; the counters; of each digit its place, keys of the tile,
  * and those without a slot or where it begins; words of warps; the tile in slots, or close together
  * with the digits of its keys. */
@@ -26,6 +38,12 @@ constexpr size_t hybrid_tree_scatter_shared(int tile, int slots, size_t counters
 {
     const size_t in_slots = slots * sizeof(K), close = tile * (sizeof(K) + 1);
     return TREE_TABLE_BYTES + counters + 256 * 16 + 256 + (in_slots > close ? in_slots : close);
+}
+/* Of scatter_near.cuh: the slots of the tree; of each digit its place, and of each counter its keys
+ * and where they begin; words of warps; the tile with the digits of its keys. */
+template <typename K> constexpr size_t hybrid_near_scatter_shared(int tile)
+{
+    return TREE_TABLE_BYTES + NEAR_DIGITS * 16 + 512 + tile * (sizeof(K) + 2);
 }
 __host__ __device__ constexpr size_t hybrid_tree_counters(unsigned bits)
 {

@@ -6,7 +6,7 @@
 #define USW_GPU_TREE_BUCKETS_WEIGH_REGIONS_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
-#include "gpu/prefix_tree/prefix_tree.cuh"
+#include "gpu/tree_buckets/scatter_args.cuh"
 
 /* The sample: one key in PART, and no more than MOST. Each region has five deviations more than the
  * sample says; together they may have n + n / SLACK keys. */
@@ -67,6 +67,66 @@ hybrid_count_regions(const K *keys, unsigned long long n, const usw_gpu_keymap<K
     }
 }
 
+/* A key of each of some stretches of NEAR_SPAN places. */
+template <typename K>
+__device__ __forceinline__ void hybrid_load_probes(const K *keys, unsigned long long n,
+                                                   K (&k)[NEAR_PROBES])
+{
+    const unsigned long long apart = (n - NEAR_SPAN) / (gridDim.x * NEAR_PROBES);
+    const K *from = keys + blockIdx.x * NEAR_PROBES * apart + threadIdx.x * (NEAR_SPAN / 1024);
+#pragma unroll
+    for (unsigned p = 0; p < NEAR_PROBES; p++) {
+        k[p] = from[p * apart];
+    }
+}
+
+/* How many of these are far from the one in the middle of their stretch, so that scatter_near.cuh
+ * had to write them alone. middle, far: shared words, far[0] is 0. */
+template <typename K>
+__device__ __forceinline__ void hybrid_count_far(const K (&k)[NEAR_PROBES],
+                                                 const hybrid_window<K> &window, unsigned *middle,
+                                                 unsigned *far)
+{
+    constexpr unsigned most = NEAR_DIGITS / 2 - NEAR_DIGITS / 16;
+    unsigned found[NEAR_PROBES], alike, away = 0;
+    window.buckets(k, found, alike);
+#pragma unroll
+    for (unsigned p = 0; p < NEAR_PROBES; p++) {
+        if (threadIdx.x == 512) {
+            middle[p] = found[p];
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned p = 0; p < NEAR_PROBES; p++) {
+        const unsigned m = middle[p], d = found[p] > m ? found[p] - m : m - found[p];
+        away += (alike >> p & 1) == 0 && d > most;
+    }
+    away = __reduce_add_sync(~0u, away);
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(far, away);
+    }
+}
+
+/* Notes in the plan whether keys lie near their places; those of which a sample said that they go
+ * by a tree only then are else left to the radix sort. Returns whether neither is so.
+ * The last block calls. */
+static __device__ __forceinline__ bool hybrid_decide_near(hybrid_plan *plan, hybrid_tree *tree)
+{
+    const unsigned all = gridDim.x * NEAR_PROBES * 1024;
+    const bool near = usw_load_relaxed(&tree->far) <= all / NEAR_FAR_PART;
+    const bool leaves = !near && plan->near == TREE_IF_NEAR;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        plan->near = near ? TREE_NEAR : 0;
+        if (leaves) {
+            plan->by_tree = 0;
+            plan->radix = plan->skip = 1;
+        }
+    }
+    return !near && !leaves;
+}
+
 /* Places the regions, if neighbours are in one as seldom as by chance: else the sample's keys say
  * less than as many that are drawn one by one. The last block calls. regions: shared, 256 words.
  * cursor: of the first scatter. */
@@ -116,28 +176,41 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
 {
     USW_DYNAMIC_SHARED(unsigned, slots);
     USW_SHARED_ARRAY(unsigned, regions, [TREE_REGIONS]);
-    USW_SHARED_ARRAY(unsigned, note, [2]);
+    USW_SHARED_ARRAY(unsigned, middle, [NEAR_PROBES]);
+    USW_SHARED_ARRAY(unsigned, note, [3]); /* neighbours; blocks that are done; far keys */
     usw_chained();
-    if (!plan->by_tree || tree->crowded) {
+    if (!plan->by_tree) {
         return;
     }
     const unsigned t = threadIdx.x, number = 1u << bits1;
+    K k[NEAR_PROBES];
+    hybrid_load_probes(keys, n, k);
     hybrid_copy_slots<1024>(tree, slots);
     if (t < TREE_REGIONS) {
         regions[t] = 0;
     }
     if (t == 0) {
-        note[0] = 0;
+        note[0] = note[2] = 0;
     }
     __syncthreads();
-    hybrid_count_regions<K, identity>(keys, n, map, hybrid_window<K>(slots, tree), bits - bits1,
-                                      stretches, regions, &note[0]);
+    const hybrid_window<K> window(slots, tree);
+#pragma unroll
+    for (unsigned p = 0; p < NEAR_PROBES; p++) {
+        k[p] = identity ? k[p] : map.map(k[p]);
+    }
+    hybrid_count_far(k, window, middle, &note[2]);
+    const bool counts = !tree->crowded && plan->near == 0; /* others go elsewhere or are counted */
+    if (counts) {
+        hybrid_count_regions<K, identity>(keys, n, map, window, bits - bits1, stretches, regions,
+                                          &note[0]);
+    }
     __syncthreads();
     if (t < number && regions[t] != 0) {
         atomicAdd(&tree->shares[t], regions[t]);
     }
     if (t == 0) {
         atomicAdd(&tree->neighbours, note[0]);
+        atomicAdd(&tree->far, note[2]);
     }
     __threadfence();
     __syncthreads();
@@ -147,7 +220,9 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
     __syncthreads();
     if (note[1] + 1 == gridDim.x) {
         __threadfence();
-        hybrid_place_regions(plan, tree, n, most, number, regions, cursor);
+        if (hybrid_decide_near(plan, tree) && counts) {
+            hybrid_place_regions(plan, tree, n, most, number, regions, cursor);
+        }
     }
 }
 

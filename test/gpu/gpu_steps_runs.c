@@ -1,9 +1,12 @@
 /* gpu_steps_runs.c - keys on the GPU that are in order but for a few, or seem so, come out as from
  * the CPU: new keys at an end, keys moved anywhere or near, stretches reversed or random, short and
- * long runs; in place and to another array, for every type of 32 and 64 bits. */
+ * long runs, all keys near their places; in place and to another array, for every type of 32 and
+ * 64 bits. */
 /* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 #include "test/gpu/gpu_steps.h"
+
+#include <math.h>
 
 enum { N_MAX = 131073, MANY = (1 << 25) + 33333 };
 static const size_t sizes[] = {19999, 20000, 20481, 32768, 50001, 65537, 90001, N_MAX};
@@ -35,8 +38,26 @@ enum ordered {
     HALVES,      /* two runs of the same length: too many */
     SHORT_RUNS,  /* of 100 keys: too many */
     STEPS,       /* values of 700 keys each, one in 100 is anything */
+    NEAR,        /* every key is a little above its place */
+    NEAR_UNEVEN, /* the same, and most keys are small */
+    NEAR_STRAY,  /* the same, and one in 100 is anything */
+    NEAR_EQUAL,  /* the same, and a third is one value */
+    NEAR_WAVES,  /* keys rise and fall */
+    NEAR_BLOCKS, /* 64 neighbours are alike, but others are anywhere */
     PATTERNS
 };
+
+static double near_key(unsigned pattern, size_t i, double at, double r, uint64_t *state)
+{
+    uint64_t block = i / 64;
+    switch (pattern) {
+    case NEAR_STRAY: return input_random(state) % 100 == 0 ? r : at * 0.98 + r * 0.02;
+    case NEAR_EQUAL: return input_random(state) % 3 == 0 ? 0.37 : at * 0.98 + r * 0.02;
+    case NEAR_WAVES: return 0.5 + 0.4 * sin(at * 20) + r * 0.02;
+    case NEAR_BLOCKS: return (double)(input_random(&block) >> 11) * 0x1p-53 * 0.98 + r * 0.02;
+    default: return at * 0.98 + r * 0.02;
+    }
+}
 
 static bool is_emulated(const gpu_room *room)
 {
@@ -67,8 +88,9 @@ static double ordered_key(unsigned pattern, size_t i, size_t n, uint64_t *state)
     case TWO_FILES: return at < 0.97 ? at : (at - 0.97) * 33;
     case HALVES: return at < 0.5 ? at * 2 : at * 2 - 1;
     case SHORT_RUNS: return (double)(i % 100) / 100 + at / 1000;
+    case NEAR_UNEVEN: return pow(near_key(NEAR, i, at, r, state), 4);
     case STEPS: return any % 100 == 0 ? r : (double)(i / 700) * 700 / (double)n;
-    default: return at;
+    default: return pattern >= NEAR ? near_key(pattern, i, at, r, state) : at;
     }
 }
 
@@ -154,6 +176,10 @@ static void ordered_keys(void **state)
             }
         }
     }
+    for (unsigned pattern = NEAR; pattern < PATTERNS; pattern++) {
+        check(room, pattern, types[pattern % TYPES], N_MAX - pattern, turn++);
+        check(room, pattern, types[(pattern + 3) % TYPES], 65000 + pattern, turn++);
+    }
     for (unsigned t = 0; t < TYPES; t++) { /* so long that the body is several runs of edges */
         check(room, BURST, types[t], N_MAX - t, turn++);
     }
@@ -169,7 +195,8 @@ static void many_ordered_keys(void **state)
     }
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
         for (unsigned t = pattern % 2; t < TYPES; t += 2) {
-            check(room, pattern, types[t], MANY - turn % 3 * 12345, turn);
+            const size_t times = pattern >= NEAR && upsweep_type_bytes(types[t]) == 4 ? 2 : 1;
+            check(room, pattern, types[t], MANY * times - turn % 3 * 12345, turn);
             turn++;
         }
     }
