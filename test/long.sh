@@ -1,7 +1,7 @@
 #!/bin/sh
 # long.sh [JOBS] - what takes too long for every change, some 90 minutes on 2 cores: clang's analyser at
 # its full depth, all tests under the address, undefined-behaviour and memory sanitizers, those of threads
-# under the thread sanitizer, valgrind, the fuzz targets for FUZZ_SECONDS each (45), every call beside its
+# under the thread sanitizer, valgrind, the fuzz targets for FUZZ_SECONDS each (30), every call beside its
 # oracle for CALLS_SECONDS (200) and in CALLS_CASES (10^6), the verbs beside their rivals, the Python package
 # with more cases and from its archive of sources, sorts beyond memory, all failures, the ABI beside that of
 # 0.1.0, and how much of the library the tests reach.
@@ -75,7 +75,7 @@ asan() {
         ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
             LSAN_OPTIONS=suppressions="$PWD/test/leaks.txt":print_suppressions=0 \
             UBSAN_OPTIONS=print_stacktrace=1 UPSWEEP_TEST_SMALL=1 UPSWEEP_TEST_SANITIZED=1 \
-            tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|^proof|test_gpu_(sorts|runs|select|buckets)' --timeout 3000
+            tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|site|^proof|test_gpu_(sorts|runs|select|buckets)' --timeout 3000
     verdict "address and undefined behaviour" $? "$passed"
 }
 
@@ -93,7 +93,7 @@ msan() {
     have clang || return
     clang_build build-msan memory -DUPSWEEP_TESTS=ON &&
         UPSWEEP_TEST_SMALL=1 UPSWEEP_TEST_SANITIZED=1 tests build-msan \
-            -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|plugin|test_gpu|gpu_cli|view|test_film|test_compare|^proof' \
+            -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|plugin|test_gpu|gpu_cli|view|test_film|test_compare|site|sort_external|^proof' \
             --timeout 3000
     verdict "memory that was never written" $? "$passed"
 }
@@ -147,7 +147,7 @@ valgrind_step() {
 
 fuzz_one() { # NAME: a fuzz target
     mkdir -p "build-fuzz/corpus/$1"
-    build-fuzz/test/fuzz_"$1" -max_total_time="${FUZZ_SECONDS:-45}" -timeout=20 -verbosity=0 \
+    build-fuzz/test/fuzz_"$1" -max_total_time="${FUZZ_SECONDS:-30}" -timeout=20 -verbosity=0 \
         -print_final_stats=1 -close_fd_mask=1 -dict=test/fuzz/fuzz_"$1".dict \
         -artifact_prefix=build-fuzz/"$1"- "build-fuzz/corpus/$1" 2>build-fuzz/"$1".log
     echo $? >build-fuzz/"$1".status
@@ -191,7 +191,7 @@ calls() {
         build-long/test/fuzz_calls --workers "$jobs" --cases "${CALLS_CASES:-1000000}" >build-long/calls.log 2>&1
     status=$?
     verdict "every call beside its oracle" $status "$(tail -n 1 build-long/calls.log)"
-    build-long/test/fuzz_external --seconds "${EXTERNAL_SECONDS:-120}" >build-long/external.log 2>&1
+    build-long/test/fuzz_external --seconds "${EXTERNAL_SECONDS:-60}" >build-long/external.log 2>&1
     verdict "sorts beyond memory beside sorts in memory" $? "$(tail -n 1 build-long/external.log)"
 }
 
@@ -204,21 +204,22 @@ verbs_beside_scipy() { # by the Python of python_package, which has numpy and sc
     while [ ! -s build-long/python_package.status ]; do sleep 1; done
     python=build-long/venv-python/bin/python
     [ -x $python ] || python=python3
-    $python test/app/fuzz_verbs.py build-long/upsweep --verbs paths,arrays --seconds "${VERBS_SECONDS:-200}" \
+    $python test/app/fuzz_verbs.py build-long/upsweep --verbs paths,arrays --seconds "${VERBS_SECONDS:-150}" \
         --keep build-long/verbs
 }
 wrong_solutions() { python3 test/site/learn_test.py build-long/upsweep . --all; }
 # Larger than memory: more text, arrays and records, and limits up to 1 GB.
 sorts_beyond_memory() {
-    python3 test/app/sort_external.py build-long/upsweep --megabytes 200 --kills 60 &&
+    python3 test/app/sort_external.py build-long/upsweep --megabytes 120 --kills 60 &&
         python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 100 --limits 16,64 --kills 50 &&
-        python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 600 --limits 256 --large &&
+        python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 400 --limits 256 --large &&
         python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 1600 --limits 1024 --large
 }
 python_package() { sh test/python/run.sh build-long long; }
 verbs() {
     release_build upsweep || { verdict "the verbs" 1; return; }
-    beside python_package verbs_beside_sort sorts_beyond_memory verbs_beside_scipy wrong_solutions
+    # The longest first, so that no processor is left without work.
+    beside sorts_beyond_memory python_package verbs_beside_sort verbs_beside_scipy wrong_solutions
 }
 
 # Sizes for which a check of every change has no time.

@@ -88,8 +88,10 @@ def scan_array(r, numpy, a):
     if a.dtype.kind == "f":
         a = numpy.where(numpy.isfinite(a) & (numpy.abs(a) < 1e4), a, a.dtype.type(1)).astype(a.dtype)
     if op == "sum" and a.dtype.kind == "f":
-        want = numpy.cumsum(a.astype("f8"))
-        scale = numpy.finfo(a.dtype).eps * (numpy.cumsum(numpy.abs(a.astype("f8"))) + 1)
+        # Elements of 64 bits are added in 64 bits: of each partial sum a rounding.
+        roundings = a.size.bit_length() if a.dtype.itemsize == 8 else 1
+        want = numpy.cumsum(a.astype(numpy.longdouble))
+        scale = numpy.finfo(a.dtype).eps * roundings * (numpy.cumsum(numpy.abs(a.astype("f8"))) + 1)
         with numpy.errstate(over="ignore"):
             want = want.astype(a.dtype).astype("f8")
         return a, ["scan", "--op", op], lambda got: got.dtype == a.dtype and near(numpy, got.astype("f8"), want, scale)

@@ -52,7 +52,7 @@ GENERAL = [
     ("a round is left", INSTEAD % 'Round("r").__enter__()', r"left a round before its end"),
     ("what is caught is told, too", INSTEAD % "try: a[0]\n    except BaseException: pass", r"outside lanes"),
     ("too large an array", INSTEAD % "new_array(2**40)", r"not enough memory for an array of 1099511627776 elements"),
-    ("too much memory", INSTEAD % "x = [bytearray(2**28) for k in range(8)]", r"more memory than the gigabyte that it may \(line 5\)"),
+    ("too much memory", INSTEAD % "x = bytearray(2**31)", r"more memory than the gigabyte that it may \(line 5\)"),
     ("no Python", "def solve(a):\n    x = = 1\n", r"is not Python; .*\nAn array is read with a\[i\] and written with a\[i\] = v\.\n  File .*, line 2\n(.*\n)+SyntaxError"),
     ("no solve", "def solved(a):\n    pass\n", r"^Not yet: there is no function solve\(a\) in the file\.\n$"),
     ("an exception at once", "import no_such_module\n", r"it raises ModuleNotFoundError: No module named 'no_such_module' \(line 1\)\.\nTraceback "),
