@@ -58,13 +58,13 @@ lint: ## clang-format, clang-tidy, cppcheck, layering and style
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 	@$(steadily) linting sh test/lint.sh $(BUILD) $(JOBS)
 
-check: lint test ## everything a change must pass (about 11 minutes on 2 cores)
+check: lint test ## everything a change must pass (about 18 minutes on 2 cores)
 
 check-%: ## build and run the tests of one room: make check-cpu/folds, check-gpu/carry, check-app, ...
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
 	@sh test/room.sh $(BUILD) $(JOBS) $*
 
-check-long: ## sanitizers, valgrind, fuzzing, failures, the ABI and coverage (90 minutes on 2 cores)
+check-long: ## sanitizers, valgrind, fuzzing, failures, the ABI and coverage (some 100 minutes on 2 cores)
 	@sh test/long.sh $(JOBS)
 
 bench: ## measure us beside the rivals that are installed: table, bench.json and curves

@@ -47,6 +47,7 @@ enum ordered {
     PATTERNS
 };
 
+/* A number by which key i, whose place is `at`, is near it; r: random. */
 static double near_key(unsigned pattern, size_t i, double at, double r, uint64_t *state)
 {
     uint64_t block = i / 64;
