@@ -2,7 +2,7 @@
 # long.sh [JOBS] - what takes too long for every change, some 100 minutes on 2 cores: clang's analyser at
 # its full depth, all tests under the address, undefined-behaviour and memory sanitizers, those of threads
 # under the thread sanitizer, valgrind, the fuzz targets for FUZZ_SECONDS each (30), every call beside its
-# oracle for CALLS_SECONDS (200) and in CALLS_CASES (10^6), the verbs beside their rivals, the Python package
+# oracle for CALLS_SECONDS (150) and in CALLS_CASES (10^6), the verbs beside their rivals, the Python package
 # with more cases and from its archive of sources, sorts beyond memory, all failures, the ABI beside that of
 # 0.1.0, and how much of the library the tests reach.
 # STEPS="lint asan tsan msan valgrind fuzz calls verbs sizes failures abi coverage" picks. A line a step at
@@ -11,6 +11,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}
+lines="-O2 -gline-tables-only -DNDEBUG" # what is said of a fault; all that -g writes doubles the time
 steps=${STEPS:-lint asan tsan msan valgrind fuzz calls verbs sizes failures abi coverage}
 results=
 failed=0
@@ -48,7 +49,7 @@ clang_build() { # DIR SANITIZERS FLAGS...; builds what $targets names, or all
     sanitizers=$2
     shift 2
     configure "$dir" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        "-DUPSWEEP_SANITIZE=$sanitizers" "$@" &&
+        "-DCMAKE_C_FLAGS_RELWITHDEBINFO=$lines" "-DUPSWEEP_SANITIZE=$sanitizers" "$@" &&
         cmake --build "$dir" -j "$jobs" ${targets:+--target $targets}
 }
 tests() { # DIR CTEST_ARGUMENTS...; the tests of a build, quiet but for what fails; says how many passed
@@ -68,14 +69,17 @@ lint_step() {
     verdict "linters, the analyser at its full depth" $?
 }
 
-# Kernels are compiled without sanitizers, so that of the GPU's tests those are enough that make every call.
+# Kernels are compiled once, without sanitizers, so that of the GPU's tests those are enough that make every call.
+# The step `calls` runs fuzz_calls.
+emulated=-DUPSWEEP_EMULATED=$PWD/build-long/test/libupsweep_cuda_emulated.so
 asan() {
     have clang || return
-    clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
+    release_build upsweep_cuda_emulated &&
+        clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON "$emulated" &&
         ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
             LSAN_OPTIONS=suppressions="$PWD/test/leaks.txt":print_suppressions=0 \
             UBSAN_OPTIONS=print_stacktrace=1 UPSWEEP_TEST_SMALL=1 UPSWEEP_TEST_SANITIZED=1 \
-            tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|site|^proof|test_gpu_(sorts|runs|select|buckets)' --timeout 3000
+            tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|site|rooms|^fuzz_calls|test_gpu_(sorts|runs|select|buckets)' --timeout 3000
     verdict "address and undefined behaviour" $? "$passed"
 }
 
@@ -93,7 +97,7 @@ msan() {
     have clang || return
     clang_build build-msan memory -DUPSWEEP_TESTS=ON &&
         UPSWEEP_TEST_SMALL=1 UPSWEEP_TEST_SANITIZED=1 tests build-msan \
-            -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|plugin|test_gpu|gpu_cli|view|test_film|test_compare|site|sort_external|^proof' \
+            -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|plugin|test_gpu|gpu_cli|view|test_film|test_compare|site|rooms|^fuzz_calls|sort_external' \
             --timeout 3000
     verdict "memory that was never written" $? "$passed"
 }
@@ -181,9 +185,10 @@ fuzz() {
 calls() {
     have clang || return
     targets=fuzz_calls
-    clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
+    release_build upsweep_cuda_emulated &&
+        clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON "$emulated" &&
         ASAN_OPTIONS=allocator_may_return_null=1 build-asan/test/fuzz_calls --workers "$jobs" \
-            --seconds "${CALLS_SECONDS:-200}" >build-asan/calls.log 2>&1
+            --seconds "${CALLS_SECONDS:-150}" >build-asan/calls.log 2>&1
     status=$?
     targets=
     verdict "every call beside its oracle, under sanitizers" $status "$(tail -n 1 build-asan/calls.log)"
@@ -248,7 +253,8 @@ abi() {
 # Lines and branches of the library that its tests take; programs that have no part of it are left out.
 coverage() {
     have gcov || return
-    configure build-coverage -DCMAKE_C_COMPILER=gcc -DUPSWEEP_CUDA=OFF -DUPSWEEP_TESTS=ON -DUPSWEEP_COVERAGE=ON &&
+    release_build upsweep_cuda_emulated &&
+        configure build-coverage "$emulated" -DCMAKE_C_COMPILER=gcc -DUPSWEEP_CUDA=OFF -DUPSWEEP_TESTS=ON -DUPSWEEP_COVERAGE=ON &&
         cmake --build build-coverage -j "$jobs" && find build-coverage -name '*.gcda' -delete &&
         tests build-coverage -R '^(test_|fuzz_calls|failures_memory)' -E 'test_(cli|compare|watch|output|file_kind|graph_)' --timeout 3000
     status=$?
