@@ -112,6 +112,10 @@ sanitize() { # TOOL SHARE PROGRAM...: one after another; a line for each that is
     done
     sanitize racecheck 0/1 test_gpu_handle test_gpu_few &
     sanitize memcheck 0/1 test_gpu_few test_gpu_sorts test_gpu_merge test_gpu_buckets &
+    # Not initcheck of runs: a prefix tree's slots are copied whole, also those that none has and none reads.
+    for tool in memcheck synccheck; do
+        sanitize $tool 0/1 test_gpu_runs &
+    done
     for tool in memcheck racecheck initcheck synccheck; do
         sanitize $tool 0/1 test_gpu_paths test_gpu_paths_many &
     done
