@@ -239,9 +239,9 @@ struct hybrid_stretch {
     }
 };
 
-/* A block of NT threads copies the slots to shared memory, all that there is room for, since a fixed
- * number of turns is quick: what lies beyond the last slot was never written, and nobody reads it from
- * the copy. The caller has a barrier. */
+/* A block of NT threads copies the slots to shared memory, all that there is room for, since a
+ * fixed number of turns is quick: what lies beyond the last slot was never written, and nobody
+ * reads it from the copy. The caller has a barrier. */
 constexpr size_t TREE_TABLE_BYTES = TREE_SLOTS * sizeof(unsigned);
 template <int NT>
 __device__ __forceinline__ void hybrid_copy_slots(const hybrid_tree *tree, unsigned *slots)
