@@ -33,18 +33,16 @@ target_link_libraries(test_emulate PRIVATE cuda_emulator PkgConfig::CMOCKA)
 add_test(NAME test_emulate COMMAND test_emulate)
 set_tests_properties(test_emulate PROPERTIES TIMEOUT 300)
 
-# Another build's plugin, where kernels need not be compiled once more: `make check-long` tells it.
-set(UPSWEEP_EMULATED "" CACHE FILEPATH "The emulated plugin of another build, to be taken in place of one of this build")
-if(UPSWEEP_EMULATED)
-    add_library(upsweep_cuda_emulated SHARED IMPORTED GLOBAL)
-    set_target_properties(upsweep_cuda_emulated PROPERTIES IMPORTED_LOCATION ${UPSWEEP_EMULATED})
-    include(${CMAKE_CURRENT_LIST_DIR}/emulated_tests.cmake)
-    return()
-endif()
-
+set(UPSWEEP_EMULATED "" CACHE FILEPATH "An emulated plugin that another build has made, in place of compiling one")
 file(GLOB cuda_forms CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gpu/*.cu ${PROJECT_SOURCE_DIR}/gpu/*/*.cu
      ${PROJECT_SOURCE_DIR}/algo/*.cu)
-if(cuda_forms)
+if(UPSWEEP_EMULATED)
+    if(NOT EXISTS ${UPSWEEP_EMULATED}) # tests would be skipped
+        message(FATAL_ERROR "UPSWEEP_EMULATED: there is no ${UPSWEEP_EMULATED}")
+    endif()
+    add_library(upsweep_cuda_emulated SHARED IMPORTED GLOBAL)
+    set_target_properties(upsweep_cuda_emulated PROPERTIES IMPORTED_LOCATION ${UPSWEEP_EMULATED})
+elseif(cuda_forms)
     set_source_files_properties(${cuda_forms} PROPERTIES LANGUAGE CXX)
     add_library(upsweep_cuda_emulated SHARED ${cuda_forms})
     target_compile_definitions(upsweep_cuda_emulated PRIVATE USW_EMULATE)
@@ -82,6 +80,19 @@ if(cuda_forms)
     target_link_options(test_textbook PRIVATE ${watched})
     target_link_libraries(test_textbook PRIVATE cuda_emulator PkgConfig::CMOCKA)
     add_test(NAME test_textbook COMMAND test_textbook)
+endif()
 
-    include(${CMAKE_CURRENT_LIST_DIR}/emulated_tests.cmake)
+if(TARGET upsweep_cuda_emulated) # tests of the library on a GPU get this one
+    add_dependencies(test_ranks upsweep_cuda_emulated)
+    foreach(name ${gpu_tests})
+        add_dependencies(${name} upsweep_cuda_emulated)
+        set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+            "UPSWEEP_CUDA_PLUGIN=$<TARGET_FILE:upsweep_cuda_emulated>")
+    endforeach()
+    foreach(name gpu_cli view_runs test_ranks)
+        if(TEST ${name})
+            set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+                "UPSWEEP_CUDA_PLUGIN=$<TARGET_FILE:upsweep_cuda_emulated>")
+        endif()
+    endforeach()
 endif()

@@ -53,7 +53,8 @@ if [ "$(cat "$build/test_gpu_handle.status")" = 77 ]; then
     echo "check-gpu: skipped: $("$build/upsweep" info | sed -n 's/^GPUs *//p')"
     exit 0
 fi
-together="plugin test_gpu_buckets test_gpu_few test_gpu_folds test_gpu_lengths test_gpu_merge test_gpu_ring test_gpu_runs test_gpu_select test_gpu_sorts test_gpu_graph test_gpu_again test_gpu_claims
+together="plugin test_gpu_buckets test_gpu_few test_gpu_folds test_gpu_lengths test_gpu_merge test_gpu_ring test_gpu_rows test_gpu_runs
+    test_gpu_select test_gpu_sorts test_gpu_graph test_gpu_again test_gpu_choice test_gpu_claims test_gpu_ways
     test_film test_gpu_forms test_gpu_refused test_gpu_paths test_gpu_paths_many test_gpu gpu_cli fuzz_calls"
 if [ -e "$build/test/view_gpu" ]; then
     together="$together view_gpu"
@@ -112,7 +113,8 @@ sanitize() { # TOOL SHARE PROGRAM...: one after another; a line for each that is
     done
     sanitize racecheck 0/1 test_gpu_handle test_gpu_few &
     sanitize memcheck 0/1 test_gpu_few test_gpu_sorts test_gpu_merge test_gpu_buckets &
-    # Not initcheck of runs: a prefix tree's slots are copied whole, also those that none has and none reads.
+    # Not initcheck of runs: it names a prefix tree's slots, which are copied with the unused ones beyond the
+    # last. Nor racecheck, which takes more than 400 s.
     for tool in memcheck synccheck; do
         sanitize $tool 0/1 test_gpu_runs &
     done
