@@ -112,6 +112,8 @@ static uint64_t FN(sum)(const void *data, size_t n, uint64_t flip)
     return all - n * flip;
 }
 
+#include "cpu/folds/column_loops.h"
+
 #else /* KEY_BITS == 128: included last, once */
 
 /* ---- bits: 64 at a time whatever the type ---- */
@@ -131,6 +133,7 @@ static inline __attribute__((always_inline)) uint64_t bits_of(const void *data, 
     return op == UPSWEEP_AND ? all & last : op == UPSWEEP_OR ? all | last : all ^ last;
 }
 
+#include "cpu/folds/column_loops.h"
 #include "cpu/folds/float_sums.h"
 
 /* ---- the whole: chunks of tiles by threads, then the chunks' results ---- */
@@ -337,5 +340,7 @@ static void rows(const usw_reduce_rows *s, size_t first, size_t end)
     }
 }
 
-const usw_reduce_form USW_SYMBOL(usw_reduce_tree_cpu) = {reduce, least, rows};
+#include "cpu/folds/reduce_columns.h"
+
+const usw_reduce_form USW_SYMBOL(usw_reduce_tree_cpu) = {reduce, least, rows, columns};
 #endif

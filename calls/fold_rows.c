@@ -1,5 +1,6 @@
 /* fold_rows.c - reductions and scans of many rows, each on its own: upsweep_reduce_rows,
- * upsweep_argmin_rows, upsweep_argmax_rows, upsweep_scan_rows.
+ * upsweep_argmin_rows, upsweep_argmax_rows, upsweep_scan_rows; and upsweep_reduce_axis, whose
+ * columns are rows that do not lie together.
  *
  * A row gives the bits that the call on one array gives for it, since it goes through the same
  * form: short rows within tasks, one thread a row, and long ones one after another by all
@@ -170,6 +171,58 @@ upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, size_t n, upswe
     }
     USW_CALL_TYPE(type);
     return usw_leave(u, reduce_rows(&j, &o));
+}
+
+/* ---- columns ---- */
+
+static upsweep_status reduce_columns(fold_job *j, const usw_options *o, const size_t *extent)
+{
+    size_t columns = extent[0] * extent[2];
+    upsweep_status status = check(j, "data", o);
+    if (status == UPSWEEP_OK) {
+        status = check_op(j);
+    }
+    if (status == UPSWEEP_OK) {
+        j->out_bytes = upsweep_type_bytes(j->result_type);
+        status = usw_check_array(j->u, j->out, columns, j->out_bytes, "results");
+    }
+    if (status != UPSWEEP_OK || columns == 0) {
+        return status;
+    }
+    usw_reduce_columns c = {j->in,        extent[0], extent[1], extent[2], j->bytes,
+                            j->out_bytes, j->type,   j->op,     j->out};
+    if (usw_may_leave(j->u) && usw_gpu_reduce_axis(j->u, &c, &status)) {
+        return status;
+    }
+    j->reduce = usw_form_for(j->u, USW_REDUCES, NULL, &status);
+    usw_report(j->u, "", "%zu columns of %zu elements", columns, extent[1]);
+    return j->reduce->columns(j->u, &c);
+}
+
+upsweep_status upsweep_reduce_axis(upsweep *u, const void *data, size_t outer, size_t length,
+                                   size_t inner, upsweep_type type, upsweep_op op, void *results,
+                                   const upsweep_options *options)
+{
+    usw_options o;
+    fold_job j = {.u = u, .type = type, .op = op, .in = data, .out = results};
+    size_t extent[] = {outer, length, inner}, columns, n;
+    j.bytes = upsweep_type_bytes(type);
+    upsweep_status status = usw_enter(u, options, UPSWEEP_UNORDERED, &o);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    USW_CALL_TYPE(type);
+    if (usw_mul_overflows(outer, inner, &columns) || usw_mul_overflows(columns, length, &n)) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu x %zu x %zu elements overflow size_t",
+                          outer, length, inner);
+    } else if (inner == 1 || length == 0) { /* rows, each of which lies together */
+        j.set = (usw_row_set){NULL, columns, 0, n};
+        status = reduce_rows(&j, &o);
+    } else {
+        j.set = (usw_row_set){NULL, n == 0 ? 0 : 1, 0, n};
+        status = reduce_columns(&j, &o, extent);
+    }
+    return usw_leave(u, status);
 }
 
 /* ---- positions ---- */

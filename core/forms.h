@@ -44,12 +44,21 @@ typedef struct usw_reduce_rows {
     uint64_t identity; /* the result of a row without elements, as bits */
     unsigned char *results;
 } usw_reduce_rows;
+/* As upsweep_reduce_axis, but that no extent is 0. */
+typedef struct usw_reduce_columns {
+    const unsigned char *data;
+    size_t outer, length, inner, bytes, result_bytes;
+    upsweep_type type;
+    upsweep_op op;
+    unsigned char *results;
+} usw_reduce_columns;
 typedef struct usw_reduce_form {
     upsweep_status (*reduce)(upsweep *u, const void *data, size_t n, upsweep_type type,
                              upsweep_op op, void *result);
     upsweep_status (*least)(upsweep *u, const void *data, size_t n, const usw_keymap *maps,
                             size_t map_count, uint64_t *keys, size_t *index);
     void (*rows)(const usw_reduce_rows *s, size_t first, size_t end);
+    upsweep_status (*columns)(upsweep *u, const usw_reduce_columns *s);
 } usw_reduce_form;
 
 /* A scan of n > 0 elements; out may be in. New starts: at heads[i] != 0, or where keys change, or

@@ -605,6 +605,18 @@ UPSWEEP_API upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, siz
                                                upsweep_type type, const uint64_t *begin,
                                                size_t rows, upsweep_op op, void *results,
                                                const upsweep_options *options);
+/* upsweep_reduce along one axis of an array of several, in C's order: data has outer x length x
+ * inner elements, of which element (o, l, i) is data[(o * length + l) * inner + i], and
+ * results[o * inner + i] gets the same bits as that call gives for the `length` elements (o, 0, i)
+ * to (o, length - 1, i) by themselves; their identity where length is 0. Axis k of a shape: outer
+ * is the product of the extents before it, inner of those behind it. Nothing is moved, and the
+ * elements are read as they lie. A product of extents that overflows is UPSWEEP_ERROR_ARGUMENT.
+ * Scratch: 128 KB a thread, and 16 bytes for every 4096 elements.
+ * Flags: UNORDERED. */
+UPSWEEP_API upsweep_status upsweep_reduce_axis(upsweep *u, const void *data, size_t outer,
+                                               size_t length, size_t inner, upsweep_type type,
+                                               upsweep_op op, void *results,
+                                               const upsweep_options *options);
 /* upsweep_argmin and upsweep_argmax of every row: index gets `rows` positions within the rows, from
  * 0, in index_bits (32 or 64) bits. NaN is skipped; 0 if all of a row is NaN. A row of no elements
  * gets a position of ones; where begin is NULL it is UPSWEEP_ERROR_ARGUMENT.

@@ -61,6 +61,23 @@ auto reduce_rows(upsweep *u, const R &data, const B &begin, Op = {}, const optio
     return results;
 }
 
+// The same of every column of an array of outer x length x inner elements, along its middle axis.
+template <class R, class Op = std::plus<>, std::enable_if_t<detail::is_op_v<Op, R>, int> = 0>
+auto reduce_axis(upsweep *u, const R &data, std::size_t outer, std::size_t length,
+                 std::size_t inner, Op = {}, const options &o = {})
+{
+    using T = detail::value_of<R>;
+    const std::size_t columns = outer * inner;
+    detail::require(columns == 0 ? std::size(data) == 0
+                                 : columns / inner == outer && std::size(data) % columns == 0 &&
+                                       std::size(data) / columns == length,
+                    "reduce_axis: data has outer * length * inner elements");
+    std::vector<detail::fold_t<T, Op>> results(columns);
+    detail::check(u, upsweep_reduce_axis(u, std::data(data), outer, length, inner, type_v<T>,
+                                         detail::op_v<Op, T>, results.data(), o.get()));
+    return results;
+}
+
 // The position of the least and of the greatest element, the first of equals; of none it is an
 // error.
 template <class R, std::enable_if_t<detail::is_keys_v<R>, int> = 0>

@@ -107,6 +107,9 @@ UPSWEEP_BY_TYPE(upsweep_top_k_rows, N, (upsweep *u, const T *keys, size_t n,    
 UPSWEEP_BY_TYPE(upsweep_sum_rows, N, (upsweep *u, const T *data, size_t n, const uint64_t *begin,  \
     size_t rows, S *sums, UPSWEEP_LAST),                                                           \
     upsweep_reduce_rows(u, data, n, TYPE, begin, rows, UPSWEEP_SUM, sums, options))                \
+UPSWEEP_BY_TYPE(upsweep_sum_axis, N, (upsweep *u, const T *data, size_t outer, size_t length,      \
+    size_t inner, S *sums, UPSWEEP_LAST),                                                          \
+    upsweep_reduce_axis(u, data, outer, length, inner, TYPE, UPSWEEP_SUM, sums, options))          \
 UPSWEEP_BY_TYPE(upsweep_min_rows, N, (upsweep *u, const T *data, size_t n, const uint64_t *begin,  \
     size_t rows, T *least, UPSWEEP_LAST),                                                          \
     upsweep_reduce_rows(u, data, n, TYPE, begin, rows, UPSWEEP_LEAST, least, options))             \

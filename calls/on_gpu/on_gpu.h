@@ -78,6 +78,7 @@ typedef struct usw_gpu_fold_rows {
 } usw_gpu_fold_rows;
 bool usw_gpu_reduce_rows(upsweep *u, const usw_gpu_fold_rows *r, upsweep_op op, void *results,
                          upsweep_status *status);
+bool usw_gpu_reduce_axis(upsweep *u, const usw_reduce_columns *c, upsweep_status *status);
 bool usw_gpu_position_rows(upsweep *u, const usw_gpu_fold_rows *r, const usw_keymap *map,
                            uint64_t last, void *index, unsigned index_bits, upsweep_status *status);
 /* s->n and s->in are those of all rows. */

@@ -160,6 +160,32 @@ bool usw_gpu_reduce_rows(upsweep *u, const usw_gpu_fold_rows *r, upsweep_op op, 
     return run(u, arrays, 3, reduce_work, &j, status);
 }
 
+static upsweep_status axis_work(usw_gpu_call *c)
+{
+    const usw_reduce_columns *s = c->context;
+    const usw_gpu_fold_columns_step *step = usw_gpu_form(c, "fold_columns");
+    if (step == NULL) {
+        return UPSWEEP_ERROR_UNSUPPORTED;
+    }
+    usw_gpu_columns g = {.data = c->arrays[0].at, .outer = s->outer, .length = s->length};
+    g.inner = s->inner;
+    g.type = s->type;
+    g.op = s->op;
+    g.results = c->arrays[1].at;
+    usw_report(c->u, "", "%zu columns on the GPU", s->outer * s->inner);
+    return step->reduce(c->g, &g);
+}
+
+bool usw_gpu_reduce_axis(upsweep *u, const usw_reduce_columns *s, upsweep_status *status)
+{
+    usw_reduce_columns copy = *s;
+    size_t columns = s->outer * s->inner;
+    usw_gpu_array arrays[] = {usw_gpu_in("data", s->data, columns * s->length * s->bytes),
+                              usw_gpu_out("results", s->results, columns * s->result_bytes)};
+    usw_gpu_call c = {.u = u, .arrays = arrays, .count = 2, .work = axis_work, .context = &copy};
+    return usw_gpu_run(&c, status);
+}
+
 static upsweep_status place_work(usw_gpu_call *c)
 {
     const rows_job *j = c->context;

@@ -1,20 +1,13 @@
-/* axes.c - sorts, positions, scans and reductions along an axis: blocks of columns are moved to
- * rows, which the library's calls on rows take, and moved back. A block stays in the caches, so
- * that the array is read and written once. */
+/* axes.c - sorts, positions, scans and reductions along an axis. The library reduces along any; for
+ * the others blocks of columns are moved to rows, which its calls on rows take, and moved back. A
+ * block stays in the caches, so that the array is read and written once. */
 /* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 #define FUNCTION(name)                                                                             \
     static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
 
-enum {
-    BLOCK_BYTES = 4 << 20,
-    REDUCED_BYTES = 128 << 10,
-    LINE_BYTES = 64,
-    BAND = 32,
-    SIDE = 16,
-    DIMENSIONS = 64
-};
+enum { BLOCK_BYTES = 4 << 20, LINE_BYTES = 64, BAND = 32, SIDE = 16, DIMENSIONS = 64 };
 
 /* An array of outer x length x inner elements, of which columns of `length` are taken: in blocks of
  * `columns` neighbours, or of all columns of several of the `outer`. */
@@ -100,12 +93,11 @@ static bool takes(PyObject *o, PyObject *axis, along *a)
     return true;
 }
 
-/* How many columns a block has: whole lines of them, and the outer that fit with all of theirs. For
- * reductions, of which little is written, it stays in the second cache and is one task's. */
-static void choose_block(along *a, size_t bytes, size_t block_bytes)
+/* How many columns a block has: whole lines of them, and the outer that fit with all of theirs. */
+static void choose_block(along *a, size_t bytes)
 {
     size_t column = a->length * bytes, line = LINE_BYTES / a->x.bytes;
-    size_t columns = block_bytes / column / line * line;
+    size_t columns = BLOCK_BYTES / column / line * line;
     columns = columns < line ? line : columns;
     a->columns = least(columns, a->inner);
     a->slabs = least(columns / a->columns, a->outer);
@@ -158,7 +150,7 @@ static PyObject *along_axis(usp_call *c, along *a, rows_call call, bool with_ind
     if (out == NULL || a->x.n == 0) {
         return out;
     }
-    choose_block(a, a->x.bytes + (with_index ? sizeof(uint64_t) : 0), BLOCK_BYTES);
+    choose_block(a, a->x.bytes + (with_index ? sizeof(uint64_t) : 0));
     size_t elements = a->slabs * a->columns * a->length, bytes = elements * a->x.bytes;
     size_t index_bytes = with_index ? elements * sizeof(uint64_t) : 0;
     npy_intp room_bytes = (npy_intp)(index_bytes + bytes);
@@ -252,30 +244,6 @@ FUNCTION(scan_along)
 
 /* ---- reductions ---- */
 
-/* Results of the rows of a block to their places. */
-static void reduce_blocks(usp_call *c, const along *a, char *rows, char *results, char *out,
-                          size_t out_bytes)
-{
-    size_t slab = a->length * a->inner;
-    turn to_rows = turn_of(a->x.bytes);
-    for (size_t s = 0; s < a->outer; s += a->slabs) {
-        size_t slabs = least(a->slabs, a->outer - s);
-        for (size_t k = 0; k < a->inner && c->status == UPSWEEP_OK; k += a->columns) {
-            size_t columns = least(a->columns, a->inner - k), elements = columns * a->length;
-            for (size_t i = 0; i < slabs; i++) {
-                to_rows(a->x.data + ((s + i) * slab + k) * a->x.bytes, a->inner,
-                        rows + i * elements * a->x.bytes, a->length, a->length, columns);
-            }
-            c->status = upsweep_reduce_rows(c->u, rows, slabs * elements, a->x.type, NULL,
-                                            slabs * columns, a->op, results, &c->options);
-            for (size_t i = 0; i < slabs; i++) {
-                memcpy(out + ((s + i) * a->inner + k) * out_bytes,
-                       results + i * columns * out_bytes, columns * out_bytes);
-            }
-        }
-    }
-}
-
 /* Sums and products of f32 are made as f64, in `out` of another array, and rounded at the end. */
 static PyObject *narrowed(PyObject *wide)
 {
@@ -292,28 +260,12 @@ static PyObject *narrowed(PyObject *wide)
     return made;
 }
 
-static PyObject *reduced(usp_call *c, along *a, PyObject *out, size_t out_bytes)
+static PyObject *reduced(usp_call *c, along *a, PyObject *out)
 {
-    char *results = PyArray_BYTES((PyArrayObject *)out);
     c->longest = a->x.n;
-    if (a->inner == 1) {
-        USP_RUN(*c, upsweep_reduce_rows(c->u, a->x.data, a->x.n, a->x.type, NULL, a->outer, a->op,
-                                        results, &c->options));
-        return usp_done(c, out);
-    }
-    choose_block(a, a->x.bytes, REDUCED_BYTES);
-    size_t count = a->slabs * a->columns;
-    npy_intp bytes = (npy_intp)(count * (out_bytes + a->length * a->x.bytes));
-    PyObject *room = PyArray_SimpleNew(1, &bytes, NPY_UINT8);
-    if (room == NULL) {
-        Py_DECREF(out);
-        return NULL;
-    }
-    char *at = PyArray_BYTES((PyArrayObject *)room);
-    usp_release(c);
-    reduce_blocks(c, a, at + count * out_bytes, at, results, out_bytes);
-    usp_retake(c);
-    Py_DECREF(room);
+    void *results = PyArray_DATA((PyArrayObject *)out);
+    USP_RUN(*c, upsweep_reduce_axis(c->u, a->x.data, a->outer, a->length, a->inner, a->x.type,
+                                    a->op, results, &c->options));
     return usp_done(c, out);
 }
 
@@ -345,7 +297,7 @@ FUNCTION(reduce_along)
     }
     PyObject *out = PyArray_SimpleNew(kept, dims, usp_numpy_type(type));
     if (out != NULL) {
-        out = reduced(&c, &a, out, upsweep_type_bytes(type));
+        out = reduced(&c, &a, out);
     }
     return out != NULL && a.x.type == UPSWEEP_F32 && type == UPSWEEP_F64 ? narrowed(out) : out;
 }

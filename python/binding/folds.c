@@ -215,23 +215,24 @@ FUNCTION(scan_rows)
     return usp_done(&c, NULL);
 }
 
-/* Rows of equal length, each to one element of out. */
-FUNCTION(reduce_rows)
+/* An array of outer x length x inner elements, each column of the middle to one element of out. */
+FUNCTION(reduce_axis)
 {
     (void)self;
     usp_call c;
     usp_view x, out;
-    size_t rows;
+    size_t outer, length, inner;
     unsigned op;
-    if (!usp_begin(&c, args, count, "rnwuf", &x, &rows, &out, &op)) {
+    if (!usp_begin(&c, args, count, "rnnnwuf", &x, &outer, &length, &inner, &out, &op)) {
         return NULL;
     }
-    if (out.n != rows || out.type != upsweep_reduce_type(x.type, (upsweep_op)op)) {
+    if (x.n != outer * length * inner || out.n != outer * inner ||
+        out.type != upsweep_reduce_type(x.type, (upsweep_op)op)) {
         PyErr_SetString(PyExc_TypeError, "the results have another number or type");
         return NULL;
     }
-    USP_RUN(c, upsweep_reduce_rows(c.u, x.data, x.n, x.type, NULL, rows, (upsweep_op)op, out.data,
-                                   &c.options));
+    USP_RUN(c, upsweep_reduce_axis(c.u, x.data, outer, length, inner, x.type, (upsweep_op)op,
+                                   out.data, &c.options));
     return usp_done(&c, NULL);
 }
 
@@ -292,7 +293,8 @@ PyMethodDef usp_folds[] = {
     USP_METHOD("minmax", minmax, "(x, flags): upsweep_minmax"),
     USP_METHOD("scan", scan, "(x, out, op, flags): upsweep_scan"),
     USP_METHOD("scan_rows", scan_rows, "(x, out, rows, op, flags): upsweep_scan_rows"),
-    USP_METHOD("reduce_rows", reduce_rows, "(x, rows, out, op, flags): upsweep_reduce_rows"),
+    USP_METHOD("reduce_axis", reduce_axis,
+               "(x, outer, length, inner, out, op, flags): upsweep_reduce_axis"),
     USP_METHOD("reduce_type", reduce_type, "(type, op): upsweep_reduce_type"),
     USP_METHOD("scan_segmented", scan_segmented, "(x, heads, out, op, flags)"),
     USP_METHOD("scan_by_key", scan_by_key, "(x, keys, out, op, flags)"),

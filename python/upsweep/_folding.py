@@ -40,14 +40,14 @@ def _widened(taken, op, dtype):
 
 
 def _along(taken, a, axis, op, flags, code, keepdims):
-    """Reduces every row along an axis."""
+    """Reduces every column along an axis."""
     kind, shape = taken.kind, tuple(a.shape)
-    rows = kind.contiguous(a if axis == a.ndim - 1 else kind.moveaxis(a, axis, -1))
+    a = kind.contiguous(a)
     left = shape[:axis] + shape[axis + 1:]
-    count = product(left)
-    made = kind.empty((count,), _core.reduce_type(kind.code(a), op), rows)
-    if count:
-        _core.reduce_rows(kind.begin(rows), count, kind.view(made), op, flags)
+    outer, inner = product(shape[:axis]), product(shape[axis + 1:])
+    made = kind.empty((outer * inner,), _core.reduce_type(kind.code(a), op), a)
+    if outer * inner:
+        _core.reduce_axis(kind.begin(a), outer, shape[axis], inner, kind.view(made), op, flags)
     if kind is not Numpy and op in (SUM, PRODUCT) and code not in FLOATS:
         code = U64 if kind is Cupy and a.dtype.kind == "u" else I64  # as torch and cupy have it
     made = kind.cast(made, code, a)

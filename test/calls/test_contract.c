@@ -67,6 +67,7 @@ CALL(nth_element, keys, N, 3, UPSWEEP_U32)
 CALL(top_k, keys, N, 3, UPSWEEP_U32, out, wide)
 CALL(top_k_rows, keys, N, UPSWEEP_U32, NULL, 2, 3, out, wide, 64)
 CALL(reduce_rows, keys, N, UPSWEEP_U32, NULL, 2, UPSWEEP_SUM, wide)
+CALL(reduce_axis, keys, 1, N / 2, 2, UPSWEEP_U32, UPSWEEP_SUM, wide)
 CALL(argmin_rows, keys, N, UPSWEEP_U32, NULL, 2, wide, 64)
 CALL(argmax_rows, keys, N, UPSWEEP_U32, NULL, 2, wide, 64)
 CALL(scan_rows, keys, out, N, UPSWEEP_U32, NULL, 2, UPSWEEP_SUM)
@@ -127,7 +128,7 @@ static const struct {
     ROW(reduce_rows),    ROW(argmin_rows),     ROW(argmax_rows),
     ROW(scan_rows),      ROW(split_ids_index), ROW(argsort_strings),
     ROW(sort_strings),   ROW(sort_slices),     ROW(sort_copy),
-    ROW(search_sorted),
+    ROW(search_sorted),  ROW(reduce_axis),
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

@@ -144,6 +144,8 @@ static void records(upsweep *u)
     CHECK((best.keys == std::vector<int>{3, 2, 9, 8}));
     CHECK((best.index == std::vector<std::uint64_t>{0, 2, 0, 1}));
     CHECK((usw::reduce_rows(u, keys, begin) == std::vector<std::int64_t>{6, 24}));
+    CHECK((usw::reduce_axis(u, keys, 1, 2, 3) == std::vector<std::int64_t>{12, 9, 9}));
+    CHECK((usw::reduce_axis(u, keys, 2, 3, 1) == std::vector<std::int64_t>{6, 24}));
     const std::string words = "peachfigpearfig";
     const std::vector<std::int32_t> ends{0, 5, 8, 12, 15};
     CHECK((usw::argsort_strings(u, words, ends) == std::vector<std::uint32_t>{1, 3, 0, 2}));

@@ -158,6 +158,18 @@ void fuzz_check_reduced(fuzz *f, upsweep_op op, const void *in, size_t n, uint64
     }
 }
 
+void fuzz_check_operator(fuzz *f, upsweep_op *given, size_t result_bytes)
+{
+    if (f->expect == UPSWEEP_OK && f->twist == TWIST_RANGE) {
+        *given = (upsweep_op)(f->twist_at % 2 == 0 ? 0 : 8);
+        f->expect = UPSWEEP_ERROR_ARGUMENT;
+    }
+    if (result_bytes == 0) {
+        f->may_refuse = true; /* either complaint will do */
+        f->expect = f->expect == UPSWEEP_OK ? UPSWEEP_ERROR_UNSUPPORTED : f->expect;
+    }
+}
+
 static void run_reduce(fuzz *f)
 {
     size_t n = fuzz_length(f, 1);

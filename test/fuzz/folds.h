@@ -19,6 +19,9 @@ void fuzz_fill_for(fuzz *f, upsweep_type type, upsweep_op op, void *at, size_t n
  * scan under the case's flags; floats in the order of docs/order.md. */
 void fuzz_check_reduced(fuzz *f, upsweep_op op, const void *in, size_t n, uint64_t got);
 void fuzz_check_scanned(fuzz *f, upsweep_op op, const void *in, const void *got, size_t n);
+/* Now and then no operator at all is given; result_bytes 0: the type has none such. Says what the
+ * call will then be. */
+void fuzz_check_operator(fuzz *f, upsweep_op *given, size_t result_bytes);
 /* The first of the least (greatest) that are no NaN; n if there is none. */
 size_t fuzz_extreme(upsweep_type type, const void *in, size_t n, bool greatest);
 /* A caller's operator; context points to the bytes of an element. */

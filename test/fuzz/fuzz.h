@@ -98,7 +98,7 @@ typedef struct fuzz_call {
 extern const fuzz_call fuzz_sorts[], fuzz_pairs[], fuzz_records[], fuzz_rows[], fuzz_merges[],
     fuzz_selects[], fuzz_folds[], fuzz_scans[], fuzz_splits[], fuzz_buckets[], fuzz_moves[],
     fuzz_graphs[], fuzz_paths[], fuzz_batches[], fuzz_handles[], fuzz_traces[], fuzz_rows_results[],
-    fuzz_strings[], fuzz_externals[], fuzz_searches[];
+    fuzz_axes[], fuzz_strings[], fuzz_externals[], fuzz_searches[];
 /* Call number i of all, or NULL past the end. */
 const fuzz_call *fuzz_call_at(size_t i);
 size_t fuzz_call_count(void);

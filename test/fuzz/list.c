@@ -10,10 +10,10 @@
 #include <string.h>
 
 static const fuzz_call *const lists[] = {
-    fuzz_sorts,   fuzz_pairs,        fuzz_records, fuzz_rows,      fuzz_merges,
-    fuzz_selects, fuzz_folds,        fuzz_scans,   fuzz_splits,    fuzz_buckets,
-    fuzz_moves,   fuzz_graphs,       fuzz_paths,   fuzz_batches,   fuzz_handles,
-    fuzz_traces,  fuzz_rows_results, fuzz_strings, fuzz_externals, fuzz_searches,
+    fuzz_sorts,     fuzz_pairs,    fuzz_records, fuzz_rows,    fuzz_merges,       fuzz_selects,
+    fuzz_folds,     fuzz_scans,    fuzz_splits,  fuzz_buckets, fuzz_moves,        fuzz_graphs,
+    fuzz_paths,     fuzz_batches,  fuzz_handles, fuzz_traces,  fuzz_rows_results, fuzz_strings,
+    fuzz_externals, fuzz_searches, fuzz_axes,
 };
 
 static const struct {

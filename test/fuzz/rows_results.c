@@ -131,18 +131,6 @@ static void run_top_k_rows(fuzz *f)
 
 /* ---- upsweep_reduce_rows ---- */
 
-static void check_operator(fuzz *f, upsweep_op *given, size_t result_bytes)
-{
-    if (f->expect == UPSWEEP_OK && f->twist == TWIST_RANGE) {
-        *given = (upsweep_op)(f->twist_at % 2 == 0 ? 0 : 8);
-        f->expect = UPSWEEP_ERROR_ARGUMENT;
-    }
-    if (result_bytes == 0) {
-        f->may_refuse = true; /* either complaint will do */
-        f->expect = f->expect == UPSWEEP_OK ? UPSWEEP_ERROR_UNSUPPORTED : f->expect;
-    }
-}
-
 static void run_reduce_rows(fuzz *f)
 {
     row_case c = {0};
@@ -153,7 +141,7 @@ static void run_reduce_rows(fuzz *f)
     add_arrays(f, &c, op, FUZZ_INPUT);
     fuzz_array_new(f, FUZZ_OUTPUT, rows, bytes == 0 ? 8 : bytes, bytes == 0 ? 8 : bytes);
     fuzz_arrays_ready(f);
-    check_operator(f, &given, bytes);
+    fuzz_check_operator(f, &given, bytes);
     take_arrays(f, &c);
     void *results = fuzz_at(f, 2);
     upsweep_status status = upsweep_reduce_rows(f->u, c.in, c.count, c.type, c.begin, c.rows.count,
@@ -229,7 +217,7 @@ static void run_scan_rows(fuzz *f)
     fuzz_fill_bytes(f, room, in_place ? 0 : n * c.bytes);
     f->array[2].may_be_null = true;
     fuzz_arrays_ready(f);
-    check_operator(f, &given, upsweep_type_bytes(upsweep_reduce_type(f->type, op)));
+    fuzz_check_operator(f, &given, upsweep_type_bytes(upsweep_reduce_type(f->type, op)));
     take_arrays(f, &c);
     void *out = in_place ? c.in : fuzz_at(f, 2);
     if (!in_place && out == NULL && n > 0 && f->expect == UPSWEEP_OK) {

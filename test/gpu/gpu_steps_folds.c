@@ -1,7 +1,7 @@
-/* gpu_steps_folds.c - scan, reduce, split and compact on the GPU give the bits that the CPU gives,
- * for all types and operators, at sizes around runs, tiles and groups of 64 tiles, on huge and tiny
- * numbers, NaN and infinity, misaligned and in place. The CPU's are checked against plain loops in
- * test_scan.c, test_reduce.c and test_split.c. */
+/* gpu_steps_folds.c - scan, reduce, along any axis too, split and compact on the GPU give the bits
+ * that the CPU gives, for all types and operators, at sizes around runs, tiles and groups of 64
+ * tiles, on huge and tiny numbers, NaN and infinity, misaligned and in place. The CPU's are checked
+ * against plain loops in test_scan.c, test_reduce.c and test_split.c. */
 /* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
@@ -258,9 +258,72 @@ static void splits(void **state)
     }
 }
 
+/* ---- columns ---- */
+
+/* At an address aligned to no more than an element. Which of several NaNs is the least is not said,
+ * so that floats are tame there. */
+static void check_columns(gpu_room *room, const size_t *extent, upsweep_type type, upsweep_op op)
+{
+    size_t bytes = upsweep_type_bytes(type), columns = extent[0] * extent[2];
+    size_t n = columns * extent[1], out = upsweep_type_bytes(upsweep_reduce_type(type, op));
+    bool tame = op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST;
+    fill(in_space, n, type, tame ? FILL_TAME : (int)(n % FILL_KINDS), n + (size_t)op);
+    assert_int_equal(upsweep_reduce_axis(room->cpu, in_space, extent[0], extent[1], extent[2], type,
+                                         op, want_space, NULL),
+                     UPSWEEP_OK);
+    gpu_begin(room);
+    usw_gpu_columns c = {.outer = extent[0], .length = extent[1], .inner = extent[2]};
+    c.data = gpu_put(room, in_space, n * bytes, bytes * (n % 5));
+    c.type = type;
+    c.op = op;
+    c.results = gpu_put(room, NULL, columns * out, out);
+    const usw_gpu_fold_columns_step *step = gpu_step(room, "fold_columns");
+    assert_int_equal(step->reduce(room->g, &c), UPSWEEP_OK);
+    gpu_get(room, got_space, c.results, columns * out);
+    assert_int_equal(gpu_end(room), 0);
+    if (memcmp(got_space, want_space, columns * out) != 0) {
+        fail_msg("%zu x %zu x %zu %s op %x", extent[0], extent[1], extent[2],
+                 upsweep_type_name(type), (unsigned)op);
+    }
+}
+
+static void columns(void **state)
+{
+    static const size_t extents[][3] = {
+        {1, 1, 1},   {3, 2, 5},     {40, 3, 4},   {1, 127, 33}, {2, 129, 64},  {1, 4, 5000},
+        {900, 4, 3}, {1, TILE, 31}, {2, 4100, 3}, {3, 513, 40}, {1, 5000, 34}, {1300, 1, 2},
+    };
+    for (size_t e = 0; e < sizeof extents / sizeof *extents; e++) {
+        for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
+            for (unsigned i = 0; i < 7; i++) {
+                upsweep_op op = (upsweep_op)(UPSWEEP_SUM + (i + e) % 7);
+                if (!is_absurd(type, op) && (i < 3 || (e + i + (size_t)type) % 4 == 0)) {
+                    check_columns(*state, extents[e], type, op);
+                }
+            }
+        }
+    }
+}
+
+/* More tiles than a level of the carry tree takes. */
+static void columns_of_many_tiles(void **state)
+{
+    static const size_t extents[][3] = {
+        {1, 65 * TILE + 9, 1}, {1, 64 * TILE, 1}, {2, 33 * TILE, 1}};
+    static const upsweep_type types[] = {UPSWEEP_F32, UPSWEEP_F64, UPSWEEP_BF16, UPSWEEP_I16};
+    for (unsigned i = 0; i < 12; i++) {
+        check_columns(*state, extents[i % 3], types[i % 4],
+                      i % 5 == 0   ? UPSWEEP_PRODUCT
+                      : i % 7 == 6 ? UPSWEEP_LEAST
+                                   : UPSWEEP_SUM);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scans), cmocka_unit_test(scans_of_groups),
-                                       cmocka_unit_test(reductions), cmocka_unit_test(splits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scans),      cmocka_unit_test(scans_of_groups),
+        cmocka_unit_test(reductions), cmocka_unit_test(splits),
+        cmocka_unit_test(columns),    cmocka_unit_test(columns_of_many_tiles)};
     return cmocka_run_group_tests(tests, gpu_room_open, gpu_room_close);
 }

@@ -177,6 +177,46 @@ static const char *wrong_reduce(job *j)
     return job_untouched(j) ? NULL : "an input has changed";
 }
 
+/* ---- the combination of each column: an array of 2 x length x k ---- */
+
+static bool prepare_axis(job *j)
+{
+    static const size_t inner[] = {1, 2, 3, 17, 70};
+    j->element = inner[j->seed % 5];
+    j->n -= j->n % (2 * j->element);
+    bool takes = add_numbers(j);
+    if (takes) {
+        j->k = 2 * j->element;
+        job_add(j, j->k * upsweep_type_bytes(upsweep_reduce_type(j->type, j->op)), true);
+    }
+    return takes;
+}
+
+static upsweep_status run_axis(upsweep *u, job *j)
+{
+    upsweep_options o = job_options(j, 0);
+    return upsweep_reduce_axis(u, job_at(j, 0), 2, j->n / j->k, j->element, j->type, j->op,
+                               job_at(j, 2), &o);
+}
+
+static const char *wrong_axis(job *j)
+{
+    upsweep_type as = upsweep_reduce_type(j->type, j->op);
+    size_t bytes = upsweep_type_bytes(j->type), length = j->n / j->k;
+    for (size_t c = 0; c < j->k; c++) {
+        const char *top = job_before(j, 0);
+        top += (c / j->element * length * j->element + c % j->element) * bytes;
+        oracle_fold fold = oracle_fold_start(j->type, j->op);
+        for (size_t l = 0; l < length; l++) {
+            oracle_fold_add(&fold, top + l * j->element * bytes);
+        }
+        if (!oracle_fold_is(&fold, as, (const char *)job_at(j, 2) + c * upsweep_type_bytes(as))) {
+            return "a column's result is wrong";
+        }
+    }
+    return job_untouched(j) ? NULL : "an input has changed";
+}
+
 /* ---- the place of each row's least, and greatest ---- */
 
 static bool prepare_place(job *j)
@@ -350,6 +390,7 @@ static const char *wrong_ids(job *j)
 const call calls_of_row_results[] = {
     {"upsweep_top_k_rows", BESTS, prepare_best, run_best, wrong_best},
     {"upsweep_reduce_rows", OPS, prepare_reduce, run_reduce, wrong_reduce},
+    {"upsweep_reduce_axis", OPS, prepare_axis, run_axis, wrong_axis},
     {"upsweep_argmin_rows, argmax", 6, prepare_place, run_place, wrong_place},
     {"upsweep_scan_rows", OPS, prepare_scan, run_scan, wrong_scan},
     {"upsweep_split_ids_index", SPLITS, prepare_ids, run_ids, wrong_ids},
