@@ -16,7 +16,8 @@
  *          once (gpu/tree_buckets/scatter_near.cuh).
  *
  * Steps    each is a file of gpu/bucket_sort, whose README.md leads through them.
- *          sample   1_sample.cuh: 16,384 keys: the highest bit in which keys differ.
+ *          sample   1_sample.cuh: 16,384 keys: the highest bit in which keys differ, or the window
+ *                   of values in which they lie, whose digits go round; and how many buckets.
  *          weave    gpu/runs: keys in order but for a few; then nothing else is to be done.
  *          count    2_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    3_place.cuh: where the buckets begin; what is to be done.
@@ -95,14 +96,14 @@ static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second
             const size_t few = hybrid_few_shared<K>(bits);
             const size_t tree = j.tree != nullptr ? hybrid_tree_shared(bits) : 0;
             USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>), blocks, 1024,
-                               few > tree ? few : tree, j.from, j.n, j.map, bits, j.plan, counts,
+                               few > tree ? few : tree, j.from, j.n, j.map, j.plan, counts,
                                j.handed, j.few_values, static_cast<unsigned *>(nullptr),
                                static_cast<const hybrid_tree *>(j.tree));
             return;
         }
     }
     USW_LAUNCH_CHAINED(g, (hybrid_count<K, identity>), blocks, 1024, hybrid_count_shared(bits),
-                       j.from, j.n, j.map, bits, j.plan, counts, j.handed);
+                       j.from, j.n, j.map, j.plan, counts, j.handed);
 }
 
 /* Keys are counted by the leading bits that the sample has seen. Uneven keys are counted a second
@@ -112,7 +113,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                             bool second)
 {
     const unsigned bits = second ? j.fine : j.bits, bits1 = second ? FINE_BITS_1 : j.bits1;
-    count<K, identity>(g, j, bits, second);
+    count<K, identity>(g, j, second ? bits : bits + j.more, second);
     hybrid_place_args a = {j.plan,
                            j.n,
                            j.counts,
@@ -150,7 +151,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, unsigned capacity)
 {
     if (sizeof(K) < 4) {
-        return {0, 0, false, 0, 0, false};
+        return {};
     }
     const bool small = j.n < LARGE_FROM(sizeof(K));
     const unsigned most = small ? capacity : unsigned(HYBRID_BIN_KEYS);
@@ -162,6 +163,9 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
             buckets,
             true,
             alike,
+            j.bits1,
+            EVEN_KEYS(capacity),
+            j.more != 0,
             falls,
             j.tree != nullptr && j.tree_room != 0};
 }
@@ -182,9 +186,9 @@ template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hy
 template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
-    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.from, j.n, j.map,
-               j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
-               hybrid_even_for(j), j.few_values, j.tree);
+    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits + j.more), j.from,
+               j.n, j.map, j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear,
+               crowded_for(j, capacity), hybrid_even_for(j), j.few_values, j.tree);
     if constexpr (sizeof(K) >= 4) {
         if (j.ordered != nullptr) {
             usw_queue_weave(g, j);
@@ -284,6 +288,10 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.may_tree = j.bits1 < j.bits && tree_fits<K>(g, j.n, j.bits);
     j.tree_room = j.may_tree && j.stride != 0 ? hybrid_regions_keys(j.n) : 0;
     j.lists_large = j.n >= LARGE_FROM(sizeof(K));
+    j.more = (!j.may_tree || j.n < MORE_BELOW(sizeof(K))) && j.bits1 < j.bits &&
+                     j.bits < BITS_MAX && j.fine == 0
+                 ? 1
+                 : 0;
     j.may_weave = j.n >= WEAVE_FROM && weave_shape<K>::shared <= g->shared_bytes;
     j.lists.small = hybrid_local_shape<0>::capacity;
     j.lists.tile = hybrid_large_shape<K>::tile;

@@ -14,12 +14,14 @@ namespace
  * order but for a few: one in 100 or in 1000 is anything, the last 1% is of the last 2% of the
  * range, 1% in the middle falls; files in order one behind the other; keys that are up to 1000 or
  * 10^6 places from theirs; normal numbers whose mean rises by a deviation in each of sqrt(n)
- * stretches; and a random walk. */
-const char *const patterns[] = {
-    "reals",    "normal", "lognormal", "powerlaw", "log99",    "times",     "uniform", "sorted",
-    "reversed", "equal",  "few16",     "and3",     "zipf",     "clusters",  "top24",   "bucket99",
-    "sparse",   "unit",   "v5000",     "v65536",   "moved100", "moved1000", "late",    "turned",
-    "files2",   "files8", "near1000",  "near1e6",  "rising",   "walk",      nullptr};
+ * stretches; a random walk; even numbers below 10^6, 10^9 or 10^18 with either sign, as their
+ * mapped keys; and below 10^6 without one, or below 70% of all. */
+const char *const patterns[] = {"reals",   "normal",   "lognormal", "powerlaw",  "log99",  "times",
+                                "uniform", "sorted",   "reversed",  "equal",     "few16",  "and3",
+                                "zipf",    "clusters", "top24",     "bucket99",  "sparse", "unit",
+                                "v5000",   "v65536",   "moved100",  "moved1000", "late",   "turned",
+                                "files2",  "files8",   "near1000",  "near1e6",   "rising", "walk",
+                                "around6", "around9",  "around18",  "below6",    "part70", nullptr};
 enum pattern {
     REALS,
     NORMAL,
@@ -50,7 +52,12 @@ enum pattern {
     NEAR1000,
     NEAR1E6,
     RISING,
-    WALK
+    WALK,
+    AROUND6,
+    AROUND9,
+    AROUND18,
+    BELOW6,
+    PART70
 };
 
 __device__ unsigned long long mix(unsigned long long z)
@@ -150,6 +157,14 @@ __device__ double in_order(size_t i, size_t n, int pattern)
     }
 }
 
+/* Even numbers up to `most` to either side of the middle of all keys, which signed ones call 0. */
+template <typename K> __device__ K around_middle(unsigned long long r, unsigned long long most)
+{
+    constexpr K middle = static_cast<K>(K(1) << (sizeof(K) * 8 - 1));
+    most = sizeof(K) == 4 && most > 1ull << 30 ? 1ull << 30 : most;
+    return static_cast<K>(middle - most + r % (2 * most));
+}
+
 /* Key i as bits; the type decides what they mean. */
 template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, bool is_float)
 {
@@ -176,6 +191,11 @@ template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, boo
         }
         return static_cast<K>(__float_as_uint(static_cast<float>(r >> 40) * 0x1p-24f));
     }
+    case AROUND6: return around_middle<K>(r, 1000000);
+    case AROUND9: return around_middle<K>(r, 1000000000);
+    case AROUND18: return around_middle<K>(r, 1ull << 62);
+    case BELOW6: return static_cast<K>(r % 1000000);
+    case PART70: return static_cast<K>(static_cast<double>(r >> 11) * 0x1p-53 * 0.7 * full);
     case TIMES: return static_cast<K>(1700000000000ull + i * 3 + r % 1000);
     case V5000: return static_cast<K>(mix(r % 5000 + 1));
     case V65536: return static_cast<K>(mix(r % 65536 + 1));

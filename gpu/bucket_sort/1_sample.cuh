@@ -4,6 +4,7 @@
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 
+#include "gpu/block/least_window.cuh"
 #include "gpu/bucket_sort/1_sample_few.cuh"
 #include "gpu/bucket_sort/1_sample_tree.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
@@ -16,9 +17,12 @@
 struct hybrid_crowded {
     unsigned keys, buckets;
     bool walks;
-    unsigned alike; /* `most` of hybrid_has_repeats */
-    unsigned falls; /* with so many neighbours that fall, or fewer, gpu/runs looks at the keys */
-    bool near;      /* keys near their places may go by a tree, which looks at them once more */
+    unsigned alike;    /* `most` of hybrid_has_repeats */
+    unsigned bits1;    /* of the first scatter, whose buckets a window begins with one of */
+    unsigned capacity; /* keys of a bucket that step 5 can hold */
+    bool more;         /* there may be twice as many buckets */
+    unsigned falls;    /* with so many neighbours that fall, or fewer, gpu/runs looks at the keys */
+    bool near;         /* keys near their places may go by a tree, which looks at them once more */
 };
 
 /* How many of the sample's neighbours fall. A block calls. word: shared. */
@@ -211,6 +215,58 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
     __syncthreads();
 }
 
+/* Whether buckets of even keys in that range have no more than step 5 can hold, so many bits of
+ * `top` being leading ones: few ranges fill a power of two. some: a few may have more. */
+__device__ __forceinline__ bool hybrid_fits(unsigned long long n, unsigned long long range,
+                                            unsigned top, unsigned bits, unsigned capacity,
+                                            bool some)
+{
+    const float filled = (static_cast<float>(range) + 1) * exp2f(-static_cast<float>(top));
+    const float keys = static_cast<float>(n) * exp2f(-static_cast<float>(bits)) / filled;
+    return top <= bits || keys + (some ? 1 : 4.25f) * sqrtf(keys) <= static_cast<float>(capacity);
+}
+
+/* Buckets by leading bits: the last `bits` of key >> shift. */
+template <typename K> struct hybrid_leading {
+    unsigned bits, top, shift; /* top: the bits by which keys of the window differ */
+    K base;                    /* of the window, or 0 */
+    bool fits;                 /* with the bits that the host has foreseen */
+};
+
+/* The leading bits for keys that vary in `varying` bits. A block calls. */
+template <typename K, int I>
+__device__ __forceinline__ hybrid_leading<K>
+hybrid_choose_leading(const K (&k)[I], unsigned here, unsigned long long n, unsigned bits,
+                      unsigned varying, const hybrid_crowded &crowded)
+{
+    USW_SHARED_ARRAY(K, ends, [64]);
+    const usw_window window = usw_least_window<K, I>(k, here, bits, crowded.bits1, ends, ends + 32);
+    const bool in_window = crowded.bits1 < bits && window.bits < varying;
+    hybrid_leading<K> l;
+    l.base = static_cast<K>(in_window ? window.base : 0);
+    l.top = in_window ? window.bits : varying;
+    l.fits =
+        hybrid_fits(n, window.range, l.top, bits, crowded.capacity, n >= LARGE_FROM(sizeof(K)));
+    l.bits = bits + (!l.fits && crowded.more ? 1 : 0);
+    l.shift = l.top > l.bits ? l.top - l.bits : 0;
+    return l;
+}
+
+/* Notes what a count would of even keys, which the first scatter counts, and where its regions
+ * begin. */
+static __device__ __forceinline__ void
+hybrid_go_uncounted(hybrid_plan *plan, const unsigned long long *seen, const hybrid_even &level)
+{
+    if (threadIdx.x == 0) {
+        plan->any = seen[0];
+        plan->all = seen[1];
+        plan->rises = plan->falls = 1;
+    }
+    if (threadIdx.x < 1u << level.bits1) {
+        level.cursor[threadIdx.x] = threadIdx.x * level.stride;
+    }
+}
+
 /* Clears what the count adds to, and chooses the leading bits by a sample of the keys. table: where
  * keys of few values are counted, or NULL. tree: for keys that are not even, or NULL. */
 template <typename K>
@@ -234,6 +290,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     if (threadIdx.x == 0) {
         *plan = hybrid_plan();
         plan->all = ~0ull;
+        plan->bits = bits;
     }
     if (sizeof(K) < 4) {
         return; /* such keys are counted by all their bits */
@@ -245,9 +302,10 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const bool few_bytes =
         hybrid_bytes(hybrid_differ<K, I>(k, here, map, differ, seen + 2)) <= HYBRID_FEW_BYTES;
     const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
-    const unsigned shift = varying > bits ? varying - bits : 0;
+    const hybrid_leading<K> l = hybrid_choose_leading<K, I>(k, here, n, bits, varying, crowded);
     const bool many =
-        crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
+        crowded.keys != 0 && (hybrid_is_crowded<K, I>(k, here, l.shift, l.bits, crowded, counts) ||
+                              (sizeof(K) == 4 && tree != nullptr && !l.fits));
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
     const bool looks = crowded.falls != 0 && !counted;
@@ -256,21 +314,26 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const bool turned = looks && falls + crowded.falls >= 512 * 31;
     unsigned by_tree = 0, near = 0;
     if constexpr (sizeof(K) >= 4) {
-        if (tree != nullptr && !few_bytes && !counted) {
+        if (tree != nullptr && !few_bytes && !counted && (many || l.bits == bits)) {
             const bool one_run = (ordered || turned) && hybrid_is_one_run<K, I>(k, turned);
             near = crowded.near && !one_run ? TREE_IF_NEAR : 0;
             by_tree = hybrid_choose_tree<K, I>(keys, n, map, k, static_cast<K>(seen[1]), varying,
-                                               bits, many, near, tree, counts);
+                                               bits, l.shift, l.base, many, near, tree, counts);
         }
     }
     const bool alike = !many && !few_bytes && !crowds && !by_tree &&
+                       (sizeof(K) == 4 || l.shift > HYBRID_FEW_LEFT) &&
                        hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);
     const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
-    const bool uncounted = !radix && !counted && !by_tree && level.bits1 != 0 &&
-                           varying == sizeof(K) * 8 &&
-                           hybrid_is_even<K, I>(k, shift, bits, level, counts);
+    const bool uncounted = !radix && !counted && !by_tree && level.bits1 != 0 && l.fits &&
+                           l.top == sizeof(K) * 8 &&
+                           hybrid_is_even<K, I>(k, l.shift, bits, level, counts);
     if (threadIdx.x == 0) {
-        plan->shift = shift;
+        plan->shift = l.shift;
+        plan->bits = by_tree ? bits : l.bits;
+        plan->twice = plan->bits != bits;
+        plan->base = by_tree ? 0 : l.base;
+        plan->first = static_cast<unsigned>(plan->base >> l.shift) & ((1u << l.bits) - 1);
         plan->radix = radix;
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
@@ -278,14 +341,9 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->uncounted = uncounted ? HYBRID_UNCOUNTED_BITS : 0;
         plan->by_tree = by_tree;
         plan->near = near;
-        if (uncounted) { /* what a count would note of these keys */
-            plan->any = seen[0];
-            plan->all = seen[1];
-            plan->rises = plan->falls = 1;
-        }
     }
-    if (uncounted && threadIdx.x < 1u << level.bits1) {
-        level.cursor[threadIdx.x] = threadIdx.x * level.stride;
+    if (uncounted) {
+        hybrid_go_uncounted(plan, seen, level);
     }
 }
 

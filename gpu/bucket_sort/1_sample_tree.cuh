@@ -28,12 +28,12 @@ __device__ __forceinline__ bool hybrid_is_one_run(const K (&k)[I], bool falls)
  * tiles of keys of 32 bits have few digits, and a tree is slower but for keys that lie near their
  * places. They look as if they did where in most stretches most keys are in a few of the buckets
  * by leading bits, if these are even: near, which is only looked for if it is set. All 1024 * I
- * keys of the sample are there. A block calls. */
+ * keys of the sample are there. base: the key of bucket 0. A block calls. */
 enum tree_wanted { TREE_UNWANTED, TREE_WANTED, TREE_WANTED_IF_NEAR };
 template <typename K, int I>
 __device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I], unsigned shift,
-                                                         unsigned bits, bool many, bool &near,
-                                                         unsigned *counts)
+                                                         unsigned bits, K base, bool many,
+                                                         bool &near, unsigned *counts)
 {
     USW_SHARED_ARRAY(unsigned, found, [3]);
     const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
@@ -49,7 +49,7 @@ __device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I], unsign
     __syncthreads();
     unsigned keys = 0, pairs = 0, close = 0;
     for (int i = 0; i < I; i++) {
-        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
+        const unsigned d = static_cast<unsigned>(static_cast<K>(k[i] - base) >> shift) & mask;
         const unsigned left = __shfl_up_sync(~0u, d, 1);
         if (threadIdx.x % 32 == 0 || d != left) {
             keys++;
@@ -93,19 +93,20 @@ __device__ __noinline__ bool hybrid_has_far_repeats(const K *keys, unsigned long
 }
 
 /* Makes a tree of a sample for the keys that are to go by one, and returns TREE_OF_.. why, or 0.
- * agree: what the sample's keys, which vary in `varying` bits, have in common above these. near:
- * in, whether it is looked at if keys lie near their places; out, TREE_IF_NEAR if they go by a tree
+ * agree: what the sample's keys, which vary in `varying` bits, have in common above these. shift
+ * and base: of the buckets by leading bits that else come, in which keys are to be even. near: in,
+ * whether it is looked at if keys lie near their places; out, TREE_IF_NEAR if they go by a tree
  * only then. A block calls. */
 template <typename K, int I>
 __device__ __forceinline__ unsigned
 hybrid_choose_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
-                   const K (&k)[I], K agree, unsigned varying, unsigned bits, bool many,
-                   unsigned &near, hybrid_tree *tree, unsigned *counts)
+                   const K (&k)[I], K agree, unsigned varying, unsigned bits, unsigned shift,
+                   K base, bool many, unsigned &near, hybrid_tree *tree, unsigned *counts)
 {
     const bool may_near = near != 0;
     bool looks_near = may_near;
-    const unsigned shift = varying > bits ? varying - bits : 0;
-    const tree_wanted wanted = hybrid_wants_tree<K, I>(k, shift, bits, many, looks_near, counts);
+    const tree_wanted wanted =
+        hybrid_wants_tree<K, I>(k, shift, bits, base, many, looks_near, counts);
     near = wanted == TREE_WANTED_IF_NEAR ? TREE_IF_NEAR : 0;
     if (wanted == TREE_UNWANTED || (near != 0 && !may_near)) {
         return 0;

@@ -1,35 +1,11 @@
 /* 2_count.cuh - step 2 of the bucket sort: a histogram of the leading bits, by counters of 16 bits
- * in shared memory, and whether there is anything to sort at all. Also the plan, a struct in global
- * memory by which each step says what the next ones do. */
+ * in shared memory, and whether there is anything to sort at all. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_2_COUNT_CUH
 #define USW_GPU_BUCKET_SORT_2_COUNT_CUH
 
+#include "gpu/bucket_sort/plan.cuh"
 #include "gpu/launch_chain.cuh"
-
-enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 }; /* which first scatter counts */
-struct hybrid_plan {
-    unsigned long long any, all;  /* OR and AND of the mapped keys */
-    unsigned long long over;      /* keys in buckets that no local sort can hold */
-    unsigned long long ranges[2]; /* of 6_large_lists.cuh: length << 40 and tiles of each list */
-    unsigned bins[2];             /* bins in the list: small ones, and others */
-    unsigned rises, falls;        /* 1: some key is above (below) its left neighbour */
-    unsigned shift;               /* the leading bits are key >> shift */
-    unsigned bits, bits1;         /* number of the leading bits; bits of the first scatter */
-    unsigned group;               /* a bucket of step 5 is 1 << group values of the leading bits */
-    unsigned ticket, done, taken;
-    unsigned large;            /* buckets whose keys are counted in `over` */
-    unsigned scatter, buckets; /* 1: the first scatter is to be done; all that goes by buckets */
-    unsigned reverse, radix;   /* 1: the order is to be reversed; all is left to the radix sort */
-    unsigned crowded;          /* 1: many keys have the same digits */
-    unsigned skip;             /* 1: no keys are to be counted by the next count */
-    unsigned uncounted;        /* not 0: the first scatter counts, that of HYBRID_UNCOUNTED_... */
-    unsigned few_values; /* keys have few values: 1, and when these are counted their number */
-    unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
-    unsigned by_tree, near, tree_buckets; /* TREE_OF_.., ..NEAR, TREE_IN_.. of prefix_tree.cuh */
-    unsigned in_order; /* 1: nothing is to be done but to copy keys of another array */
-    unsigned ordered;  /* 1: most neighbours rise, and gpu/runs looks at all keys */
-};
 
 template <typename K> struct hybrid_vector {
     static constexpr int keys = 16 / sizeof(K);
@@ -136,6 +112,7 @@ template <typename K> __device__ void hybrid_note(hybrid_plan *plan, const hybri
 /* The digit by which a count goes, and what it notes of a key. */
 template <typename K> struct hybrid_bits_digit {
     unsigned shift, mask;
+    K base = 0;
     __device__ __forceinline__ unsigned operator()(K k) const
     {
         return static_cast<unsigned>(k >> shift) & mask;
@@ -149,7 +126,7 @@ template <typename K> struct hybrid_bits_digit {
     }
     __device__ __forceinline__ K note(K k) const
     {
-        return k;
+        return static_cast<K>(k - base);
     }
 };
 
@@ -351,11 +328,11 @@ static constexpr size_t hybrid_count_shared(unsigned bits)
 /* The count of one block of 1024 threads, which is alone on its multiprocessor. */
 template <typename K, bool identity, typename D>
 __device__ __forceinline__ void hybrid_count_block(const K *keys, unsigned long long n,
-                                                   const usw_gpu_keymap<K> &map, unsigned bits,
-                                                   hybrid_plan *plan, unsigned long long *counts,
-                                                   unsigned *handed, unsigned *bins, const D &digit)
+                                                   const usw_gpu_keymap<K> &map, hybrid_plan *plan,
+                                                   unsigned long long *counts, unsigned *handed,
+                                                   unsigned *bins, const D &digit)
 {
-    const unsigned words = 1u << (bits - 1), tid = threadIdx.x;
+    const unsigned words = 1u << (plan->bits - 1), tid = threadIdx.x;
     for (unsigned w = tid; w < words; w += 1024) {
         bins[w] = 0;
     }
@@ -384,16 +361,15 @@ __device__ __forceinline__ void hybrid_count_block(const K *keys, unsigned long 
 
 template <typename K, bool identity>
 __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned long long n,
-                                                        usw_gpu_keymap<K> map, unsigned bits,
-                                                        hybrid_plan *plan,
+                                                        usw_gpu_keymap<K> map, hybrid_plan *plan,
                                                         unsigned long long *counts,
                                                         unsigned *handed)
 {
     USW_DYNAMIC_SHARED(unsigned, bins);
     usw_chained();
     if (!plan->skip) {
-        const hybrid_bits_digit<K> digit = {plan->shift, (1u << bits) - 1};
-        hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, bins, digit);
+        const hybrid_bits_digit<K> digit = {plan->shift, (1u << plan->bits) - 1, K(plan->base)};
+        hybrid_count_block<K, identity>(keys, n, map, plan, counts, handed, bins, digit);
     }
 }
 

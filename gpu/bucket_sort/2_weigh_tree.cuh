@@ -33,15 +33,14 @@ constexpr size_t hybrid_tree_shared(unsigned bits)
     return hybrid_count_shared(bits) + TREE_TABLE_BYTES;
 }
 template <typename K, bool identity>
-__device__ __noinline__ void
-hybrid_count_by_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
-                     unsigned bits, hybrid_plan *plan, unsigned long long *counts, unsigned *handed,
-                     const hybrid_tree *tree, unsigned *memory)
+__device__ __noinline__ void hybrid_count_by_tree(const K *keys, unsigned long long n,
+                                                  const usw_gpu_keymap<K> &map, hybrid_plan *plan,
+                                                  unsigned long long *counts, unsigned *handed,
+                                                  const hybrid_tree *tree, unsigned *memory)
 {
     hybrid_copy_slots<1024>(tree, memory);
     const hybrid_tree_count<K> digit = {hybrid_window<K>(memory, tree)};
-    hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, memory + TREE_SLOTS,
-                                    digit);
+    hybrid_count_block<K, identity>(keys, n, map, plan, counts, handed, memory + TREE_SLOTS, digit);
 }
 
 /* The stretches of 32 keys by which leaves are weighed. */

@@ -52,13 +52,13 @@ struct hybrid_place_args {
     unsigned long long *published; /* zeros: 2^bits1 sizes that blocks publish to each other, and
                                     * from 256 on how many of these keys move, by a tree */
     unsigned long long *starts;    /* 2^bits: where the buckets begin */
-    unsigned long long *begin;     /* 2^bits1: where the buckets of the first scatter begin */
-    unsigned long long *stop;      /* 2^bits1: where they end */
-    unsigned long long *cursor;    /* 2^bits1: begin again, as cursors */
-    unsigned *tile_begin;   /* 2^bits1 + 1: first tiles of the buckets of the first scatter */
-    hybrid_lists lists;     /* for large_from keys or more; tile 0: keys are only counted */
-    hybrid_tree *tree;      /* where keys may go by one, or NULL */
-    hybrid_extents extents; /* of its buckets */
+    unsigned long long *begin; /* 2^bits1: where the buckets of the first scatter begin, in order */
+    unsigned long long *stop;  /* 2^bits1: where they end */
+    unsigned long long *cursor; /* 2^bits1: begin again, as cursors, by number */
+    unsigned *tile_begin;       /* 2^bits1 + 1: first tiles of the buckets of the first scatter */
+    hybrid_lists lists;         /* for large_from keys or more; tile 0: keys are only counted */
+    hybrid_tree *tree;          /* where keys may go by one, or NULL */
+    hybrid_extents extents;     /* of its buckets */
     unsigned key_bits;
 };
 
@@ -105,7 +105,7 @@ static __device__ void hybrid_join_values(const hybrid_place_args &a,
  * to be worth 65,536 counters, as of keys in a narrow range, are left to the radix sort if there
  * are many. The last block calls. */
 static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool ordered, bool missed,
-                                          unsigned long long differ)
+                                          unsigned long long differ, unsigned long long all)
 {
     hybrid_plan *plan = a.plan;
     const bool large = usw_load_relaxed(&plan->large) != 0;
@@ -125,9 +125,15 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
             plan->bins[0] = plan->bins[1] = 0;
         }
         if (recount) {
+            /* Not in the window that the sample has shown: then anything. */
+            const bool outside = missed && plan->base != 0;
             const unsigned top =
-                64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
+                outside ? a.key_bits
+                        : 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
             plan->shift = top > a.fine ? top - a.fine : 0;
+            plan->base = outside || plan->base == 0 ? 0 : plan->base + (all >> top << top);
+            plan->first = static_cast<unsigned>(plan->base >> plan->shift) & ((1u << a.fine) - 1);
+            plan->bits = a.fine;
             plan->skip = plan->uncounted = 0;
             plan->ticket = plan->done = plan->large = 0;
         }
@@ -164,7 +170,6 @@ static __device__ void hybrid_decide_tree(const hybrid_place_args &a)
     const bool ordered = plan->falls == 0 || plan->rises == 0;
     const bool radix = !ordered && usw_load_relaxed(&plan->large) != 0;
     if (threadIdx.x == 0) {
-        plan->bits = a.bits;
         plan->bits1 = a.bits1;
         plan->skip = 1;
         plan->reverse = ordered && plan->falls != 0;
@@ -189,19 +194,18 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
     const bool ordered = plan->falls == 0 || plan->rises == 0;
     const bool missed = (any ^ all) >> plan->shift >> a.bits != 0;
     if (tid == 0) {
-        plan->bits = a.bits;
         plan->bits1 = a.bits1;
         plan->group = a.group;
         plan->skip = 1;
     }
     if (a.fine != 0) {
-        hybrid_decide_fine(a, ordered, missed, any ^ all);
+        hybrid_decide_fine(a, ordered, missed, any ^ all, all);
         return;
     }
     const bool uneven = a.bits1 < a.bits && usw_load_relaxed(&plan->over) > a.n / 8;
     const bool radix =
         !ordered && (missed || large != 0) &&
-        (a.n < a.large_from || (missed ? (any ^ all) >> (a.missed_left - 1) > 1
+        (a.n < a.large_from || (missed ? plan->base != 0 || (any ^ all) >> (a.missed_left - 1) > 1
                                        : large > HYBRID_LARGE_MAX || (uneven && uncounted)));
     if (!ordered && !radix && !missed && !uneven) {
         if (tid == 0) {
@@ -268,8 +272,8 @@ static __device__ __forceinline__ unsigned long long hybrid_from(const hybrid_pl
     return !a.plan->uncounted ? at : a.plan->by_tree ? a.tree->regions[b] : b * a.stride;
 }
 
-/* What the block of this thread's number has published from `word` on, if it is before block b:
- * blocks of lower tickets have begun, so it will come. */
+/* What the block of this thread's number as a ticket has published from `word` on, if it is before
+ * ticket b: blocks of lower tickets have begun, so it will come. */
 static __device__ __forceinline__ unsigned long long hybrid_published(const hybrid_place_args &a,
                                                                       unsigned b, unsigned word)
 {
@@ -291,6 +295,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     if (a.plan->skip && (!a.plan->uncounted || a.second)) {
         return;
     }
+    a.bits = a.plan->bits;
     const bool by_tree = a.tree != nullptr && a.plan->by_tree != 0;
     const unsigned tile = by_tree ? a.tree_tile : a.tile; /* of the second scatter */
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
@@ -299,7 +304,9 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         ticket = atomicAdd(&a.plan->ticket, 1u);
     }
     __syncthreads();
-    const unsigned b = ticket, d = b * digits + tid;
+    /* Blocks take buckets in the order of their keys, and so come the second scatter's tiles. */
+    const unsigned t = ticket, turn = a.plan->first / digits;
+    const unsigned b = (t + turn) & ((1u << a.bits1) - 1), d = b * digits + tid;
     unsigned long long c, within, none;
     bool whole;
     const unsigned long long size = hybrid_take_count(a, b, sums, c, within, whole);
@@ -312,16 +319,16 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     }
     if (tid == 0) {
         befores[digits] = size;
-        usw_store_relaxed(&a.published[b], size + 1);
-        usw_store_relaxed(&a.published[256 + b], moves + 1);
+        usw_store_relaxed(&a.published[t], size + 1);
+        usw_store_relaxed(&a.published[256 + t], moves + 1);
     }
-    const unsigned long long at = hybrid_block_sum(hybrid_published(a, b, 0), sums, none);
-    const unsigned long long other = hybrid_published(a, b, 256);
+    const unsigned long long at = hybrid_block_sum(hybrid_published(a, t, 0), sums, none);
+    const unsigned long long other = hybrid_published(a, t, 256);
     const unsigned first = static_cast<unsigned>(hybrid_block_sum(tiles(other), sums, none));
     if (tid < digits) {
         /* A bucket that is not scattered again has all keys in place, or they are counted and never
          * move: its cursor is at its end. */
-        a.starts[d] = at + within + (whole || stays ? c : 0);
+        a.starts[t * digits + tid] = at + within + (whole || stays ? c : 0);
         if (by_tree) { /* no list has its large buckets */
         } else if (a.fine != 0) {
             hybrid_join_values(a, befores, at, whole);
@@ -331,11 +338,11 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     }
     if (tid == 0) {
         const unsigned long long from = hybrid_from(a, b, at);
-        a.begin[b] = a.cursor[b] = from;
-        a.stop[b] = from + (by_tree ? moves : size);
-        a.tile_begin[b] = first;
-        if (b + 1 == gridDim.x) {
-            a.tile_begin[b + 1] = first + static_cast<unsigned>(tiles(moves));
+        a.begin[t] = a.cursor[b] = from;
+        a.stop[t] = from + (by_tree ? moves : size);
+        a.tile_begin[t] = first;
+        if (t + 1 == gridDim.x) {
+            a.tile_begin[t + 1] = first + static_cast<unsigned>(tiles(moves));
         }
     }
     __threadfence();

@@ -17,8 +17,18 @@ static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
     using shape = typename hybrid_shape_of<K>::shape;
     bool two = j.bits1 < j.bits;
     /* A scatter leaves its cursors at the ends of the buckets. */
+    constexpr int blocks = local::blocks(shape::local_blocks);
     hybrid_local_args<K> a = {
         two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan, j.extents, j.tmp};
+    if constexpr (size <= 0) { /* there are no others of fewer bits than BITS_MAX */
+        if (j.more != 0) {
+            USW_LAUNCH_CHAINED(g,
+                               (hybrid_local_twice<K, local::threads, local::keys, local::bits,
+                                                   shape::rounds, blocks, identity>),
+                               g->sms * blocks, local::threads,
+                               hybrid_local_shared<K>(local::threads, local::keys, local::bits), a);
+        }
+    }
     if constexpr (sizeof(K) == 8) {
         using words = hybrid_words_shape<size>;
         static_assert(BITS_MAX >= WORDS_FROM + 2, "buckets of many keys have all bits: words");
@@ -33,7 +43,6 @@ static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
             return;
         }
     }
-    constexpr int blocks = local::blocks(shape::local_blocks);
     if constexpr (sizeof(K) == 4 && size == 2) { /* a quarter of a key a value */
         hybrid_sort_by_values<local, shape::rounds, blocks, identity>(g, j, a);
     } else if constexpr (sizeof(K) == 4) {

@@ -13,56 +13,10 @@
 #include "gpu/block/sort_digits.cuh"
 #include "gpu/block/sort_merge.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
+#include "gpu/bucket_sort/counters_16bit.cuh"
 #include "gpu/prefix_tree/write_values.cuh"
 
 /* ---- split and rounds ---- */
-
-/* A scan over what all threads of a block count: begin[w] becomes the sum of all counts before
- * count[w], and the sum of all is returned. count[w] belongs to the w-th stretch, in which every
- * thread has one count. Two stretches, of less than 2^16 each, are scanned at once. */
-template <int NT, int counts>
-__device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[counts],
-                                                       unsigned (&begin)[counts], unsigned *sums)
-{
-    constexpr int packs = (counts + 1) / 2, warps = NT / 32;
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned pack[packs], in_scan[packs];
-#pragma unroll
-    for (int w = 0; w < counts; w++) {
-        pack[w / 2] = w % 2 == 0 ? count[w] : pack[w / 2] + (count[w] << 16);
-    }
-#pragma unroll
-    for (int q = 0; q < packs; q++) {
-        in_scan[q] = pack[q];
-#pragma unroll
-        for (int o = 1; o < 32; o <<= 1) {
-            unsigned up = __shfl_up_sync(~0u, in_scan[q], o);
-            in_scan[q] += lane >= static_cast<unsigned>(o) ? up : 0;
-        }
-        if (lane == 31) {
-            sums[q * warps + warp] = in_scan[q];
-        }
-    }
-    __syncthreads();
-    unsigned stretch = 0;
-#pragma unroll
-    for (int q = 0; q < packs; q++) {
-        unsigned before = in_scan[q] - pack[q], total = 0;
-#pragma unroll
-        for (unsigned w = 0; w < warps; w += 4) {
-            uint4 s = *reinterpret_cast<const uint4 *>(sums + q * warps + w);
-            before += (w < warp ? s.x : 0) + (w + 1 < warp ? s.y : 0) + (w + 2 < warp ? s.z : 0) +
-                      (w + 3 < warp ? s.w : 0);
-            total += s.x + s.y + s.z + s.w;
-        }
-#pragma unroll
-        for (int h = 0; h < 2 && 2 * q + h < counts; h++) {
-            begin[2 * q + h] = stretch + (before >> (16 * h) & 0xffff);
-            stretch += total >> (16 * h) & 0xffff;
-        }
-    }
-    return stretch;
-}
 
 /* Turns the counts of bins, in place, into the sums of all counts before. Vector w is in the w-th
  * stretch. */
@@ -357,7 +311,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, u
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->buckets && !a.plan->tree_buckets) {
+    if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
         return;
     }
     if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {
@@ -366,6 +320,26 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, u
         hybrid_prefetch(a.from() + at, n <= NT * I ? n : 0);
     }
     hybrid_sort_numbered<K, NT, I, B, R, identity>(a, blockIdx.x, buffer);
+}
+
+/* The same of twice as many buckets, which the sample may choose: a block sorts many. */
+template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_local_twice(hybrid_local_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
+    usw_chained();
+    if (!a.plan->buckets || !a.plan->twice) {
+        return;
+    }
+    const unsigned buckets = 1u << a.plan->bits, step = gridDim.x;
+    for (unsigned b = blockIdx.x; b < buckets; b += step) {
+        if (threadIdx.x == 0 && buckets - b > step) {
+            const unsigned long long at = a.ends[b + step - 1], n = a.ends[b + step] - at;
+            hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
+        }
+        hybrid_sort_numbered<K, NT, I, B, R, identity>(a, b, buffer);
+        __syncthreads();
+    }
 }
 
 template <typename K> struct hybrid_bins_args {

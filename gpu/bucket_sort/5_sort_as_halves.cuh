@@ -333,7 +333,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->buckets && !a.plan->tree_buckets) {
+    if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
         return;
     }
     const unsigned group = a.plan->group, number = blockIdx.x;

@@ -275,7 +275,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     const unsigned b = blockIdx.x;
-    if (!a.plan->buckets && !a.plan->tree_buckets) {
+    if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
         return;
     }
     const unsigned long long begin = b > 0 ? a.ends[b - 1] : 0, size = a.ends[b] - begin;
@@ -285,7 +285,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
     }
     if (size != 0 && size <= NT * I - 32 && a.plan->tree_buckets) {
         const unsigned left = a.extents.left[b], m = static_cast<unsigned>(size);
-        if (left <= TREE_FEW_LEFT) {
+        if (left <= HYBRID_FEW_LEFT) {
             hybrid_write_by_values<uint64_t, NT, identity>(a.from() + begin, a.out + begin, m, left,
                                                            a.extents.least[b], a.map,
                                                            reinterpret_cast<unsigned *>(buffer));
@@ -293,6 +293,10 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
             hybrid_sort_words<NT, I, B, R, NB, U, identity, true>(
                 a.from() + begin, a.out + begin, m, left, a.map, buffer, a.extents.least[b]);
         }
+    } else if (size != 0 && size <= NT * I - 32 && a.plan->shift <= HYBRID_FEW_LEFT) {
+        hybrid_write_by_values<uint64_t, NT, identity>(
+            a.in + begin, a.out + begin, size, a.plan->shift, hybrid_bucket_least(a.plan, b), a.map,
+            reinterpret_cast<unsigned *>(buffer));
     } else if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_words<NT, I, B, R, NB, U, identity>(
             a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, buffer);

@@ -163,14 +163,13 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
     /* Sorts every gridDim.x-th bucket. A block that refuses two in a row leaves the others, too. */
     __device__ __forceinline__ void sort_all()
     {
-        const unsigned buckets = 1u << a.bits, top = 16 + a.bits;
-        const unsigned same = static_cast<unsigned>(a.plan->all >> top << top);
+        const unsigned buckets = 1u << a.bits;
         unsigned refused = 0, i = blockIdx.x;
         clear();
         __syncthreads();
 #pragma unroll 1
         for (; i < buckets && refused < 2; i += gridDim.x) {
-            const bool done = sort(i, same | i << 16);
+            const bool done = sort(i, static_cast<unsigned>(hybrid_bucket_least(a.plan, i)));
             refused = done ? 0 : refused + 1;
             if (!done && threadIdx.x == 0) {
                 leave(i);

@@ -281,20 +281,20 @@ hybrid_count_few_values(const K *keys, unsigned long long n, const usw_gpu_keyma
 template <typename K, bool identity>
 __global__ __launch_bounds__(1024,
                              1) void hybrid_count_any(const K *keys, unsigned long long n,
-                                                      usw_gpu_keymap<K> map, unsigned bits,
-                                                      hybrid_plan *plan, unsigned long long *counts,
-                                                      unsigned *handed, hybrid_few<K> *table,
-                                                      unsigned *radix, const hybrid_tree *tree)
+                                                      usw_gpu_keymap<K> map, hybrid_plan *plan,
+                                                      unsigned long long *counts, unsigned *handed,
+                                                      hybrid_few<K> *table, unsigned *radix,
+                                                      const hybrid_tree *tree)
 {
     USW_DYNAMIC_SHARED(unsigned, memory);
     usw_chained();
     if (plan->few_values) {
         hybrid_count_few_values(keys, n, map, plan, table, radix, memory);
     } else if (!plan->skip && tree != nullptr && plan->by_tree) {
-        hybrid_count_by_tree<K, identity>(keys, n, map, bits, plan, counts, handed, tree, memory);
+        hybrid_count_by_tree<K, identity>(keys, n, map, plan, counts, handed, tree, memory);
     } else if (!plan->skip) {
-        const hybrid_bits_digit<K> digit = {plan->shift, (1u << bits) - 1};
-        hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, memory, digit);
+        const hybrid_bits_digit<K> digit = {plan->shift, (1u << plan->bits) - 1, K(plan->base)};
+        hybrid_count_block<K, identity>(keys, n, map, plan, counts, handed, memory, digit);
     }
 }
 template <typename K> constexpr size_t hybrid_few_shared(unsigned bits)

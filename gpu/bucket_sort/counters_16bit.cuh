@@ -8,6 +8,53 @@
 
 #include "gpu/bucket_sort/2_count.cuh"
 
+/* A scan over what all threads of a block count: begin[w] becomes the sum of all counts before
+ * count[w], and the sum of all is returned. count[w] belongs to the w-th stretch, in which every
+ * thread has one count. Two stretches, of less than 2^16 each, are scanned at once. */
+template <int NT, int counts>
+__device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[counts],
+                                                       unsigned (&begin)[counts], unsigned *sums)
+{
+    constexpr int packs = (counts + 1) / 2, warps = NT / 32;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned pack[packs], in_scan[packs];
+#pragma unroll
+    for (int w = 0; w < counts; w++) {
+        pack[w / 2] = w % 2 == 0 ? count[w] : pack[w / 2] + (count[w] << 16);
+    }
+#pragma unroll
+    for (int q = 0; q < packs; q++) {
+        in_scan[q] = pack[q];
+#pragma unroll
+        for (int o = 1; o < 32; o <<= 1) {
+            unsigned up = __shfl_up_sync(~0u, in_scan[q], o);
+            in_scan[q] += lane >= static_cast<unsigned>(o) ? up : 0;
+        }
+        if (lane == 31) {
+            sums[q * warps + warp] = in_scan[q];
+        }
+    }
+    __syncthreads();
+    unsigned stretch = 0;
+#pragma unroll
+    for (int q = 0; q < packs; q++) {
+        unsigned before = in_scan[q] - pack[q], total = 0;
+#pragma unroll
+        for (unsigned w = 0; w < warps; w += 4) {
+            uint4 s = *reinterpret_cast<const uint4 *>(sums + q * warps + w);
+            before += (w < warp ? s.x : 0) + (w + 1 < warp ? s.y : 0) + (w + 2 < warp ? s.z : 0) +
+                      (w + 3 < warp ? s.w : 0);
+            total += s.x + s.y + s.z + s.w;
+        }
+#pragma unroll
+        for (int h = 0; h < 2 && 2 * q + h < counts; h++) {
+            begin[2 * q + h] = stretch + (before >> (16 * h) & 0xffff);
+            stretch += total >> (16 * h) & 0xffff;
+        }
+    }
+    return stretch;
+}
+
 template <int B> struct hybrid_paired_bin {
     static constexpr unsigned words = 1u << (B - 1);
     unsigned offset, turn; /* bytes to the word; bits to the count in it */

@@ -42,6 +42,7 @@ template <typename K> struct hybrid_job {
     usw_gpu_keymap<K> map;
     bool identity;             /* the map changes no key */
     unsigned bits, bits1;      /* bits of the buckets; bits of the first scatter */
+    unsigned more;             /* 1: the sample may choose one bit more */
     unsigned fine;             /* bits by which keys may be counted again, or 0 */
     unsigned long long stride; /* keys of a region of tmp, if the first scatter may count; or 0 */
     bool uncounted;            /* the first scatter may be the one that counts */
@@ -84,7 +85,7 @@ template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
     auto *copy = static_cast<unsigned char *>(usw_gpu_scratch(g, all > regions ? all : regions));
     if (copy != nullptr) {
         j.tmp = reinterpret_cast<K *>(copy);
-        const bool fits = hybrid_few_shared<K>(j.bits) <= g->shared_bytes;
+        const bool fits = hybrid_few_shared<K>(j.bits + j.more) <= g->shared_bytes;
         j.few_values = fits && sizeof *j.few_values <= keys
                            ? reinterpret_cast<hybrid_few<K> *>(copy)
                            : nullptr;
@@ -102,7 +103,7 @@ template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
 
 template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> &j, bool copy)
 {
-    const size_t buckets = size_t(1) << (j.fine != 0 ? j.fine : j.bits);
+    const size_t buckets = size_t(1) << (j.fine != 0 ? j.fine : j.bits + j.more);
     j.plan = static_cast<hybrid_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
     /* These are cleared together: radix, published, counts, handed, scatter_counts, ordered. These
      * are not: ends, begin, stop, cursor, tile_begin. */

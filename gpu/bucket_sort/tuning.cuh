@@ -20,6 +20,8 @@ enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };
 static constexpr bool HALVES_SURE = false;
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 static constexpr unsigned long long TREE_FROM_32 = 16384, TREE_FROM_64 = 16384;
+#define MORE_BELOW(bytes) ((bytes) == 8 ? 60000 : 0)
+#define EVEN_KEYS(capacity) ((capacity) < 296 ? (capacity) : 296)
 static constexpr unsigned long long TREE_REPEATS_FROM = 80000;
 #else
 /* TREE_FROM: uneven keys of 32 and of 64 bits go by a prefix tree from so many on; those of which
@@ -31,6 +33,10 @@ enum { LEAST_KEYS = 2100, MOST_KEYS = 6240, FINE_CROWDED = 16, WORDS_FROM = 13 }
 static constexpr bool HALVES_SURE = true;
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 static constexpr unsigned long long TREE_FROM_32 = 1 << 26, TREE_FROM_64 = 1 << 24;
+/* Even keys that fill a part of their range have twice as many buckets; from so many keys on, where
+ * there is a tree, they go by that. */
+#define MORE_BELOW(bytes) ((bytes) == 8 ? (1ull << 25) : 0)
+#define EVEN_KEYS(capacity) (capacity)
 static constexpr unsigned long long TREE_REPEATS_FROM = 1 << 26;
 #endif
 /* Of gpu/tree_buckets/scatter_near.cuh: buckets of a tile. Whether keys are such: PROBES stretches

@@ -196,7 +196,7 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
     }
     USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>),
                        static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
-                       count_bytes, keys, n, j.map, bits, &j.plan->keys,
+                       count_bytes, keys, n, j.map, &j.plan->keys,
                        reinterpret_cast<unsigned long long *>(j.counts), j.handed, j.few_values,
                        &j.plan->radix, static_cast<const hybrid_tree *>(j.tree));
     const pairs_place_args place = {j.plan,

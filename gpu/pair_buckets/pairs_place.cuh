@@ -6,6 +6,7 @@
 #ifndef USW_GPU_PAIR_BUCKETS_PAIRS_PLACE_CUH
 #define USW_GPU_PAIR_BUCKETS_PAIRS_PLACE_CUH
 
+#include "gpu/block/least_window.cuh"
 #include "gpu/bucket_sort/1_sample.cuh"
 
 enum { PAIRS_DIGITS = 256 };
@@ -108,15 +109,15 @@ enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256
  * many: some bucket has many of the sample. Where keys are equal the radix sort is faster, but for
  * TREE_REPEATS_FROM keys. */
 template <typename K>
-__device__ __forceinline__ bool
-pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n,
-                const usw_gpu_keymap<K> &map, unsigned long long all, unsigned varying,
-                unsigned bits, bool many, hybrid_tree *tree, unsigned char *memory)
+__device__ __forceinline__ bool pairs_make_tree(const pairs_taken<K> &taken, const K *keys,
+                                                unsigned long long n, const usw_gpu_keymap<K> &map,
+                                                unsigned long long all, unsigned varying,
+                                                unsigned bits, unsigned shift, K base, bool many,
+                                                hybrid_tree *tree, unsigned char *memory)
 {
-    const unsigned shift = varying > bits ? varying - bits : 0;
     const unsigned repeats = n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
     bool near = false;
-    return hybrid_wants_tree<K, 16>(taken.key, shift, bits, many, near,
+    return hybrid_wants_tree<K, 16>(taken.key, shift, bits, base, many, near,
                                     reinterpret_cast<unsigned *>(memory)) == TREE_WANTED &&
            !hybrid_has_repeats<K, 16>(taken.key, n, repeats, memory) &&
            hybrid_grow_tree<K>(keys, n, map, static_cast<K>(all), varying, bits, false, tree,
@@ -163,7 +164,13 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
     const bool rises = __syncthreads_or(taken.rises), falls = __syncthreads_or(taken.falls);
     const unsigned long long differ = seen[0] ^ seen[1];
     const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
-    const unsigned shift = varying > bits ? varying - bits : 0;
+    USW_SHARED_ARRAY(K, ends, [64]);
+    const usw_window window =
+        usw_least_window<K, 16>(taken.key, ~0u, bits, digits.bits1, ends, ends + 32);
+    const bool in_window = window.bits < varying;
+    const K base = static_cast<K>(in_window ? window.base : 0);
+    const unsigned top = in_window ? window.bits : varying;
+    const unsigned shift = top > bits ? top - bits : 0;
     const bool ordered = !rises || !falls;
     const bool few_bytes = hybrid_bytes(hybrid_differ<K, 16>(taken.key, ~0u, map, differ,
                                                              seen + 2)) <= HYBRID_FEW_BYTES;
@@ -178,7 +185,8 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
     bool by_tree = false;
     if constexpr (PAIRS_BY_TREE<K>) {
         by_tree = tree != nullptr && !ordered && !few_bytes && !counted && !alike &&
-                  pairs_make_tree(taken, keys, n, map, seen[1], varying, bits, heavy, tree, memory);
+                  pairs_make_tree(taken, keys, n, map, seen[1], varying, bits, shift, base, heavy,
+                                  tree, memory);
     }
     if (t == 0) {
         if (table != nullptr) {
@@ -187,6 +195,9 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
         pairs_plan p = {};
         p.keys.all = ~0ull;
         p.keys.shift = shift;
+        p.keys.bits = bits;
+        p.keys.base = by_tree ? 0 : base;
+        p.keys.first = static_cast<unsigned>(p.keys.base >> shift) & ((1u << bits) - 1);
         p.radix =
             !by_tree && (ordered || few_bytes || heavy || alike || shift + spare > sizeof(K) * 8);
         p.keys.skip = p.radix;
@@ -212,7 +223,7 @@ constexpr size_t pairs_extents_bytes(size_t buckets)
 
 struct pairs_place_args {
     pairs_plan *plan;
-    const unsigned *counts, *handed; /* of each bucket: counts + 2^15 handed */
+    const unsigned *counts, *handed; /* of each digit: counts + 2^15 handed */
     pairs_digits digits;
     unsigned long long n;
     unsigned tile, tree_tile;   /* pairs of a tile of a scatter, and of one by a tree */
@@ -287,7 +298,8 @@ static __device__ void pairs_decide(const pairs_place_args &a, unsigned most)
     p->radix = !p->split;
 }
 
-/* Writes where the buckets begin. Returns the pairs in the largest bucket of this warp's stretch.
+/* Writes where the buckets begin, in the order of their keys: digits go round from the plan's
+ * first one. Returns the pairs in the largest bucket of this warp's stretch.
  * sums: 32 words. */
 static __device__ __forceinline__ unsigned pairs_start_buckets(const pairs_place_args &a,
                                                                unsigned *sums)
@@ -295,24 +307,29 @@ static __device__ __forceinline__ unsigned pairs_start_buckets(const pairs_place
     const unsigned lane = threadIdx.x % 32;
     const unsigned buckets = 1u << a.digits.bits(), each = buckets / 32;
     const unsigned from = threadIdx.x / 32 * each;
+    const unsigned turn = a.plan->keys.first;
+    const auto counted = [&](unsigned b) {
+        const unsigned d = (b + turn) & (buckets - 1);
+        return a.counts[d] + (a.handed[d] << 15);
+    };
     unsigned sum = 0, most = 0;
 #pragma unroll 8
     for (unsigned b = from + lane; b < from + each; b += 32) {
-        const unsigned c = a.counts[b] + (a.handed[b] << 15);
+        const unsigned c = counted(b);
         sum += c;
         most = most > c ? most : c;
     }
     if (__reduce_max_sync(~0u, most) > a.middle) {
         most = 0;
         for (unsigned b = from + lane; b < from + each; b += 32) {
-            const unsigned c = pairs_to_sort(a, b, a.counts[b] + (a.handed[b] << 15));
+            const unsigned c = pairs_to_sort(a, b, counted(b));
             most = most > c ? most : c;
         }
     }
     unsigned at = __shfl_sync(~0u, pairs_sum_before(sum, sums), 0);
 #pragma unroll 8
     for (unsigned b = from + lane; b < from + each; b += 32) {
-        const unsigned c = a.counts[b] + (a.handed[b] << 15);
+        const unsigned c = counted(b);
         unsigned in = c;
         for (unsigned o = 1; o < 32; o <<= 1) {
             unsigned up = __shfl_up_sync(~0u, in, o);

@@ -109,8 +109,9 @@ __device__ __forceinline__ void pairs_scatter_loaded(scatter_block<K, value_byte
             ring.template look_back<Shape::window, Shape::backoff>(tile, t, place.stop);
         ring.publish(tile, t, true, sum + count - (t == b.mask ? padding : 0));
         if (t <= b.mask) {
-            const size_t bucket =
-                first ? size_t(t) << a.digits.bits2 : (place.segment << a.digits.bits2) + t;
+            const unsigned turn = a.plan->keys.first >> a.digits.bits2;
+            const size_t bucket = first ? size_t((t - turn) & b.mask) << a.digits.bits2
+                                        : (place.segment << a.digits.bits2) + t;
             b.target[t] = static_cast<long long>(a.starts[bucket] + sum) - b.digit_start[t];
         }
     }

@@ -6,11 +6,48 @@
 
 #include "gpu/prefix_tree/prefix_tree.cuh"
 
+/* Writes keys in order, of which the counts of more than 32 values are known: of value v in
+ * counts[v << copies], so many words apart. The counts become where their keys begin. A block
+ * calls. */
+template <typename K, int NT, bool identity>
+__device__ __forceinline__ void hybrid_write_counted(unsigned *counts, unsigned values,
+                                                     unsigned copies, unsigned m, K *keys, K least,
+                                                     const usw_gpu_keymap<K> &map)
+{
+    const unsigned lane = threadIdx.x % 32, each = values / 32;
+    if (threadIdx.x < 32) {
+        unsigned sum = 0;
+        for (unsigned i = 0; i < each; i++) {
+            sum += counts[(lane * each + i) << copies];
+        }
+        unsigned at = sum;
+        for (unsigned o = 1; o < 32; o <<= 1) {
+            const unsigned up = __shfl_up_sync(~0u, at, o);
+            at += lane >= o ? up : 0;
+        }
+        at -= sum;
+        for (unsigned i = 0; i < each; i++) {
+            unsigned &count = counts[(lane * each + i) << copies];
+            const unsigned next = at + count;
+            count = at;
+            at = next;
+        }
+    }
+    __syncthreads();
+    for (unsigned v = threadIdx.x / 32; v < values; v += NT / 32) {
+        const unsigned end = v + 1 < values ? counts[(v + 1) << copies] : m;
+        const K key = static_cast<K>(least + v), to = identity ? key : map.unmap(key);
+        for (unsigned p = counts[v << copies] + lane; p < end; p += 32) {
+            keys[p] = to;
+        }
+    }
+}
+
 /* Writes m keys in order; they are `least` and the next (1 << left) - 1 keys, and lie at `from`,
  * which may be `keys`. Where that is one value, they are not read: they may be elsewhere
- * (TREE_ALIKE). A value
- * has a counter for each lane, so that no two lanes of a warp add to one. memory: 33 * 32 words. A
- * block of NT threads calls. */
+ * (TREE_ALIKE). A value has a counter for each lane, so that no two lanes of a warp add to one; of
+ * more than 32 values, of 64 bits, up to 10 bits and m < 2^32, lanes share counters.
+ * memory: 33 * 32 words. A block of NT threads calls. */
 template <typename K, int NT, bool identity>
 __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsigned long long m,
                                                     unsigned left, K least,
@@ -18,8 +55,9 @@ __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsi
 {
     constexpr int U = 4;
     const unsigned tid = threadIdx.x, lane = tid % 32, values = 1u << left;
-    unsigned *mine = memory + 32 + lane;
-    for (unsigned w = tid; w < values * 32; w += NT) {
+    const unsigned copies = sizeof(K) < 8 || left <= 5 ? 5 : 10 - left;
+    unsigned *mine = memory + 32 + lane % (1u << copies);
+    for (unsigned w = tid; w < values << copies; w += NT) {
         memory[32 + w] = 0;
     }
     __syncthreads();
@@ -32,10 +70,23 @@ __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsi
 #pragma unroll
         for (int u = 0; u < U; u++) {
             const unsigned value = static_cast<unsigned>(k[u] - least) & (values - 1);
-            atomicAdd(&mine[value * 32], p + u * NT < m ? 1u : 0u);
+            atomicAdd(&mine[value << copies], p + u * NT < m ? 1u : 0u);
         }
     }
     __syncthreads();
+    if (sizeof(K) == 8 && left > 5) {
+        for (unsigned v = tid; v < values; v += NT) {
+            unsigned *count = memory + 32 + (v << copies), all = 0;
+            for (unsigned c = 0; c >> copies == 0; c++) {
+                all += count[c];
+            }
+            *count = all;
+        }
+        __syncthreads();
+        hybrid_write_counted<K, NT, identity>(memory + 32, values, copies, static_cast<unsigned>(m),
+                                              keys, least, map);
+        return;
+    }
     for (unsigned v = tid / 32; v < values; v += NT / 32) {
         const unsigned all = __reduce_add_sync(~0u, mine[v * 32]);
         if (lane == 0) {

@@ -160,17 +160,18 @@ def test_a_call_costs_little_beyond_its_own():
 
 
 def test_import_is_quick():
-    def took(what):
-        code = f"import time; t = time.perf_counter(); {what}; print(time.perf_counter() - t)"
-        return min(float(subprocess.run([sys.executable, "-c", code], capture_output=True,
-                                        check=True, text=True).stdout) for _ in range(5))
-
-    best = 1.0
-    for _ in range(6):
-        best = min(best, took("import numpy; t = time.perf_counter(); import upsweep"))
-        if best < 0.06:
-            break
-    assert best < 0.06  # the aim is 0.03, on a machine with nothing else to do
+    code = ("import time; a = time.perf_counter(); import numpy; b = time.perf_counter(); import upsweep; "
+            "print(b - a, time.perf_counter() - b)")
+    numpys, ours = [], []
+    for _ in range(30):
+        two = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+        numpy_took, took = map(float, two.stdout.split())
+        numpys.append(numpy_took)
+        ours.append(took)
+        # The aim is 30 ms on a machine with nothing else to do; a busy one is busy for numpy, too.
+        if len(ours) >= 5 and min(ours) < max(0.06, 0.6 * min(numpys)):
+            return
+    raise AssertionError(f"upsweep takes {min(ours)} s, numpy {min(numpys)} s")
 
 
 # ---- traces, pictures, the program ----

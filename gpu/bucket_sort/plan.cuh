@@ -1,0 +1,53 @@
+/* plan.cuh - the plan of a bucket sort: a struct in global memory by which each step says what the
+ * next ones do.
+ *
+ * Buckets are told apart by leading bits. Keys that all lie in a window of 2^(shift + bits) values
+ * need no more bits than that, wherever it begins: the digit of its base comes first, and the last
+ * one is followed by 0. So numbers of either sign about 0, which differ in all bits, are scattered
+ * by those that say something. Step 3 places digits in this order, and numbers buckets in it. */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_GPU_BUCKET_SORT_PLAN_CUH
+#define USW_GPU_BUCKET_SORT_PLAN_CUH
+
+#include "gpu/gpu.cuh"
+
+enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 }; /* which first scatter counts */
+struct hybrid_plan {
+    unsigned long long any, all;  /* OR and AND of the mapped keys, less base */
+    unsigned long long over;      /* keys in buckets that no local sort can hold */
+    unsigned long long ranges[2]; /* of 6_large_lists.cuh: length << 40 and tiles of each list */
+    unsigned bins[2];             /* bins in the list: small ones, and others */
+    unsigned rises, falls;        /* 1: some key is above (below) its left neighbour */
+    unsigned shift;               /* the leading bits are the last `bits` of key >> shift */
+    unsigned bits, bits1;         /* number of the leading bits; bits of the first scatter */
+    unsigned long long base;      /* a window of 2^(shift + bits) values begins here; or 0 */
+    unsigned twice;               /* 1: there are twice as many buckets as the host has foreseen */
+    unsigned first;               /* its leading bits: 0, or a digit of the first scatter */
+    unsigned group;               /* a bucket of step 5 is 1 << group values of the leading bits */
+    unsigned ticket, done, taken;
+    unsigned large;            /* buckets whose keys are counted in `over` */
+    unsigned scatter, buckets; /* 1: the first scatter is to be done; all that goes by buckets */
+    unsigned reverse, radix;   /* 1: the order is to be reversed; all is left to the radix sort */
+    unsigned crowded;          /* 1: many keys have the same digits */
+    unsigned skip;             /* 1: no keys are to be counted by the next count */
+    unsigned uncounted;        /* not 0: the first scatter counts, that of HYBRID_UNCOUNTED_... */
+    unsigned few_values; /* keys have few values: 1, and when these are counted their number */
+    unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
+    unsigned by_tree, near, tree_buckets; /* TREE_OF_.., ..NEAR, TREE_IN_.. of prefix_tree.cuh */
+    unsigned in_order; /* 1: nothing is to be done but to copy keys of another array */
+    unsigned ordered;  /* 1: most neighbours rise, and gpu/runs looks at all keys */
+};
+
+/* The bits above the undecided ones of the keys of the bucket `number` of step 5. */
+__device__ __forceinline__ unsigned long long hybrid_bucket_least(const hybrid_plan *plan,
+                                                                  unsigned number)
+{
+    const unsigned left = plan->shift + plan->group, top = plan->shift + plan->bits;
+    const unsigned long long all = top < 64 ? plan->all >> top << top : 0;
+    return plan->base + all + (static_cast<unsigned long long>(number) << left);
+}
+
+/* Buckets of keys of 64 bits with so few bits left are written by the counts of their values. */
+enum { HYBRID_FEW_LEFT = 7 };
+
+#endif
