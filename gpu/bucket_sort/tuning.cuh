@@ -20,7 +20,7 @@ enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };
 static constexpr bool HALVES_SURE = false;
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 static constexpr unsigned long long TREE_FROM_32 = 16384, TREE_FROM_64 = 16384;
-#define MORE_BELOW(bytes) ((bytes) == 8 ? 60000 : 0)
+#define MORE_BELOW(bytes) ((bytes) == 8 ? 60000 : 1)
 #define EVEN_KEYS(capacity) ((capacity) < 296 ? (capacity) : 296)
 static constexpr unsigned long long TREE_REPEATS_FROM = 80000;
 #else
@@ -35,7 +35,7 @@ static constexpr bool HALVES_SURE = true;
 static constexpr unsigned long long TREE_FROM_32 = 1 << 26, TREE_FROM_64 = 1 << 24;
 /* Even keys that fill a part of their range have twice as many buckets; from so many keys on, where
  * there is a tree, they go by that. */
-#define MORE_BELOW(bytes) ((bytes) == 8 ? (1ull << 25) : 0)
+#define MORE_BELOW(bytes) ((bytes) == 8 ? (1ull << 25) : 1)
 #define EVEN_KEYS(capacity) (capacity)
 static constexpr unsigned long long TREE_REPEATS_FROM = 1 << 26;
 #endif
