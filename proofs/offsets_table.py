@@ -126,6 +126,8 @@ BOUNDED = {
     ("algo/split_flags.cu", "a.tile"): "a constant",
     ("algo/split_flags.cu", "a->tile"): "a constant",
     ("gpu/folds/fold_rows.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"): "as many as the multiprocessors take",
+    ("gpu/folds/fold_columns.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"):
+        "as many as the multiprocessors take",
     ("gpu/selection/split_index.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"):
         "as many as the multiprocessors take",
     ("gpu/selection/search.cu", "tiles < most ? tiles : most"): "as many as the multiprocessors take",
