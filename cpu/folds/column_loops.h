@@ -76,6 +76,18 @@ COLUMN_JOIN(FN(columns_least), KEY, KEY, MAPPED, COLUMN_LEAST)
 COLUMN_MEET(FN(least_meet), KEY, COLUMN_LEAST)
 #undef MAPPED
 
+/* The keys of least mapped ones. */
+static void FN(columns_unmap)(void *results, const void *acc, size_t count, const column_map *m)
+{
+    const KEY *restrict a = acc;
+    KEY *restrict r = results;
+    COLUMN_CONSTANTS(m)
+    for (size_t i = 0; i < count; i++) {
+        KEY y = (KEY)((KEY)(a[i] - add) ^ pos);
+        r[i] = (KEY)(y ^ (KEY)(neg & (KEY)(0 - (KEY)(y >> (KEY_BITS - 1)))));
+    }
+}
+
 #else /* once */
 
 #undef COLUMN_CONSTANTS

@@ -12,6 +12,8 @@
 
 #include "core/order.h"
 
+#include <math.h>
+
 enum {
     COLUMN_BYTES = 128 << 10, /* accumulators of a thread: most of its second cache */
     COLUMN_LOOP = 256,        /* elements of a loop, from which its start costs little */
@@ -146,15 +148,16 @@ static void store_columns(const column_job *j, const unsigned char *acc, size_t 
 {
     const usw_reduce_columns *s = j->s;
     if (s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST) {
-        for (size_t c = 0; c < columns; c++) {
-            uint64_t key = usw_load_raw(acc + c * s->bytes, s->bytes);
-            usw_store_raw(results + c * s->bytes, s->bytes, usw_unmap_key(&j->map.map, key));
-        }
+        (s->bytes == 1   ? columns_unmap_u8
+         : s->bytes == 2 ? columns_unmap_u16
+         : s->bytes == 4 ? columns_unmap_u32
+                         : columns_unmap_u64)(results, acc, columns, &j->map);
     } else if (usw_type_is_float(s->type)) {
+        const double *restrict sum = (const double *)(const void *)acc;
+        double *restrict to = (double *)(void *)results, nan;
+        store_sum(&nan, (double)NAN);
         for (size_t c = 0; c < columns; c++) {
-            double sum;
-            memcpy(&sum, acc + c * sizeof sum, sizeof sum);
-            store_sum(results + c * sizeof sum, sum);
+            to[c] = sum[c] != sum[c] ? nan : sum[c];
         }
     } else {
         memcpy(results, acc, columns * j->acc_bytes);
