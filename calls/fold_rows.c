@@ -127,7 +127,8 @@ static void reduce_stretch(void *context, size_t first, size_t end, unsigned lan
     }
 }
 
-static upsweep_status reduce_rows(fold_job *j, const usw_options *o)
+/* Of a reduction with so many results. */
+static upsweep_status check_reduction(fold_job *j, const usw_options *o, size_t results)
 {
     upsweep_status status = check(j, "data", o);
     if (status == UPSWEEP_OK) {
@@ -135,8 +136,14 @@ static upsweep_status reduce_rows(fold_job *j, const usw_options *o)
     }
     if (status == UPSWEEP_OK) {
         j->out_bytes = upsweep_type_bytes(j->result_type);
-        status = usw_check_array(j->u, j->out, j->set.rows, j->out_bytes, "results");
+        status = usw_check_array(j->u, j->out, results, j->out_bytes, "results");
     }
+    return status;
+}
+
+static upsweep_status reduce_rows(fold_job *j, const usw_options *o)
+{
+    upsweep_status status = check_reduction(j, o, j->set.rows);
     if (status != UPSWEEP_OK || j->set.rows == 0) {
         return status;
     }
@@ -178,14 +185,7 @@ upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, size_t n, upswe
 static upsweep_status reduce_columns(fold_job *j, const usw_options *o, const size_t *extent)
 {
     size_t columns = extent[0] * extent[2];
-    upsweep_status status = check(j, "data", o);
-    if (status == UPSWEEP_OK) {
-        status = check_op(j);
-    }
-    if (status == UPSWEEP_OK) {
-        j->out_bytes = upsweep_type_bytes(j->result_type);
-        status = usw_check_array(j->u, j->out, columns, j->out_bytes, "results");
-    }
+    upsweep_status status = check_reduction(j, o, columns);
     if (status != UPSWEEP_OK || columns == 0) {
         return status;
     }

@@ -227,16 +227,8 @@ typedef struct usw_gpu_fold_rows_step {
     upsweep_status (*scan)(usw_gpu *g, const usw_gpu_row_set *r, const usw_scan *s);
 } usw_gpu_fold_rows_step;
 
-/* As upsweep_reduce_axis, but that no extent is 0. */
-typedef struct usw_gpu_columns {
-    const void *data;
-    size_t outer, length, inner;
-    upsweep_type type;
-    upsweep_op op;
-    void *results;
-} usw_gpu_columns;
 typedef struct usw_gpu_fold_columns_step { /* gpu/folds/fold_columns.cu */
-    upsweep_status (*reduce)(usw_gpu *g, const usw_gpu_columns *c);
+    upsweep_status (*reduce)(usw_gpu *g, const usw_reduce_columns *c);
 } usw_gpu_fold_columns_step;
 
 /* As upsweep_split_ids_index; offsets and counts may be NULL. An id out of range is a fault. */

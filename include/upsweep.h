@@ -611,7 +611,7 @@ UPSWEEP_API upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, siz
  * to (o, length - 1, i) by themselves; their identity where length is 0. Axis k of a shape: outer
  * is the product of the extents before it, inner of those behind it. Nothing is moved, and the
  * elements are read as they lie. A product of extents that overflows is UPSWEEP_ERROR_ARGUMENT.
- * Scratch: 128 KB a thread, and 16 bytes for every 4096 elements.
+ * Scratch: 144 KB a thread; where length is more than 4096, and 24 bytes for every 4096 elements.
  * Flags: UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_reduce_axis(upsweep *u, const void *data, size_t outer,
                                                size_t length, size_t inner, upsweep_type type,

@@ -167,10 +167,8 @@ static upsweep_status axis_work(usw_gpu_call *c)
     if (step == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
-    usw_gpu_columns g = {.data = c->arrays[0].at, .outer = s->outer, .length = s->length};
-    g.inner = s->inner;
-    g.type = s->type;
-    g.op = s->op;
+    usw_reduce_columns g = *s;
+    g.data = c->arrays[0].at;
     g.results = c->arrays[1].at;
     usw_report(c->u, "", "%zu columns on the GPU", s->outer * s->inner);
     return step->reduce(c->g, &g);

@@ -27,6 +27,7 @@ typedef struct column_job {
     column_meet meet;
     column_map map;
     size_t acc_bytes, lanes;
+    size_t room_rows;            /* rows of accumulators that a thread has room for */
     size_t tiles, levels;        /* of a column, and of its carry tree */
     size_t width, parts;         /* columns of a part, and parts of `inner` columns */
     size_t units, units_of_task; /* a unit: a tile of one part of one outer */
@@ -241,7 +242,12 @@ static void cut_columns(column_job *j, unsigned threads)
     bool in_order = usw_type_is_float(s->type) && s->op <= UPSWEEP_PRODUCT;
     size_t rows = usw_min(s->length, USW_TILE), most;
     j->tiles = usw_div_up(s->length, USW_TILE);
-    most = COLUMN_BYTES / j->acc_bytes / (in_order ? usw_min(rows, USW_LANES) : 1);
+    for (size_t t = j->tiles; t > 0; t /= USW_CARRY_TREE_FANOUT) {
+        j->levels++;
+    }
+    j->room_rows =
+        usw_max(in_order ? usw_min(rows, USW_LANES) : 1, j->tiles > 1 ? j->levels + 1 : 1);
+    most = COLUMN_BYTES / j->acc_bytes / j->room_rows;
     if (s->outer * j->tiles < threads && rows * s->inner >= COLUMN_TASK) {
         most = usw_min(most, usw_div_up(s->inner * s->outer * j->tiles, threads));
     }
@@ -249,9 +255,7 @@ static void cut_columns(column_job *j, unsigned threads)
     j->parts = usw_div_up(s->inner, j->width);
     j->lanes = in_order ? USW_LANES : j->parts > 1 ? 1 : usw_div_up(COLUMN_LOOP, j->width);
     j->lanes = usw_min(j->lanes, rows);
-    for (size_t t = j->tiles; t > 0; t /= USW_CARRY_TREE_FANOUT) {
-        j->levels++;
-    }
+    j->room_rows = usw_max(j->room_rows, j->lanes);
     j->units = s->outer * j->tiles * j->parts;
     j->units_of_task = usw_div_up(COLUMN_TASK, rows * j->width);
 }
@@ -260,12 +264,12 @@ static upsweep_status columns(upsweep *u, const usw_reduce_columns *s)
 {
     column_job j = column_loops_of(s);
     cut_columns(&j, u->threads);
-    size_t rows = usw_max(j.lanes, j.tiles > 1 ? j.levels + 1 : 1);
     size_t row_bytes = s->inner * j.acc_bytes, partials = s->outer * j.tiles;
-    j.rooms = usw_scratch_shares(u, u->threads, rows * j.width * j.acc_bytes);
+    size_t room = j.room_rows * j.width * j.acc_bytes;
+    j.rooms = usw_scratch_shares(u, u->threads, room);
     j.partial = j.tiles > 1 ? usw_scratch(u, partials * row_bytes) : NULL;
     if (j.rooms.at == NULL || (j.tiles > 1 && j.partial == NULL)) {
-        return no_scratch(u, partials * row_bytes + u->threads * rows * j.width * j.acc_bytes);
+        return no_scratch(u, partials * row_bytes + u->threads * room);
     }
     usw_parallel(u, usw_div_up(j.units, j.units_of_task), column_tiles_task, &j);
     if (j.tiles > 1) {

@@ -6,7 +6,7 @@
 
 #include "gpu/gpu.cuh"
 
-/* A window of 2^bits keys; bits of a key's width: none. */
+/* A window of 2^bits keys from base on. Where bits are those of a key, it has all there are. */
 struct usw_window {
     unsigned long long base;
     unsigned bits;

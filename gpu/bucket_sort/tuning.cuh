@@ -13,6 +13,7 @@
  * Buckets of fewer than HALF_KEYS and of fewer than MORE_KEYS have shapes of their own, those of 32
  * bits also of fewer than LEAST_KEYS and MOST_KEYS. All leave a seventh of a shape's capacity to
  * buckets above the average. */
+/* EVEN_KEYS: keys of a bucket at most, by which a sample chooses how many buckets there are. */
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
 enum { BUCKET_KEYS = 256, HALF_KEYS = 160, MORE_KEYS = 320, BITS_MAX = 8, SCATTER_BITS = 2 };
 enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };

@@ -221,7 +221,7 @@ unsigned grid_of(const usw_gpu *g, uint64_t blocks)
     return static_cast<unsigned>(blocks == 0 ? 1 : blocks < most ? blocks : most);
 }
 
-shape shape_of(const usw_gpu_columns *c)
+shape shape_of(const usw_reduce_columns *c)
 {
     shape s;
     s.length = c->length;
@@ -237,12 +237,14 @@ shape shape_of(const usw_gpu_columns *c)
     return s;
 }
 
-template <typename O> upsweep_status reduce_with(usw_gpu *g, const usw_gpu_columns *c, const O &o)
+template <typename O>
+upsweep_status reduce_with(usw_gpu *g, const usw_reduce_columns *c, const O &o)
 {
     typedef typename O::Value V;
     const shape s = shape_of(c);
     const uint64_t units = s.parts * s.tiles * (s.across ? 1 : c->outer);
-    const typename O::Raw *data = static_cast<const typename O::Raw *>(c->data);
+    const typename O::Raw *data =
+        static_cast<const typename O::Raw *>(static_cast<const void *>(c->data));
     V *sums[LEVELS + 1] = {nullptr}, *rest = nullptr;
     unsigned levels = 0;
     if (s.tiles > 1) {
@@ -274,20 +276,21 @@ template <typename O> upsweep_status reduce_with(usw_gpu *g, const usw_gpu_colum
     return status;
 }
 
-template <typename K, int op> upsweep_status integers(usw_gpu *g, const usw_gpu_columns *c)
+template <typename K, int op> upsweep_status integers(usw_gpu *g, const usw_reduce_columns *c)
 {
     typedef usw_row_integers<K, op> F;
     const K flip = usw_type_is_signed(c->type) ? static_cast<K>(K(1) << (8 * sizeof(K) - 1)) : K(0);
     return reduce_with(g, c, exact<F>{{c->results, flip}});
 }
 
-upsweep_status reduce(usw_gpu *g, const usw_gpu_columns *c)
+upsweep_status reduce(usw_gpu *g, const usw_reduce_columns *c)
 {
     const upsweep_op op = c->op;
+    void *results = c->results;
     if (usw_type_is_float(c->type) && op <= UPSWEEP_PRODUCT) {
         const auto with = [&](const auto &e) {
             typedef typename std::decay<decltype(e)>::type E;
-            return reduce_with(g, c, in_order<E>{e, static_cast<uint64_t *>(c->results)});
+            return reduce_with(g, c, in_order<E>{e, static_cast<uint64_t *>(results)});
         };
         return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(c->type, with)
                                      : usw_gpu_float_elements<false>(c->type, with);
@@ -299,7 +302,7 @@ upsweep_status reduce(usw_gpu *g, const usw_gpu_columns *c)
             const usw_keymap map =
                 usw_keymap_of(c->type, op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
             return reduce_with(
-                g, c, exact<F>{{static_cast<K *>(c->results), usw_gpu_keymap_of<K>(map), K(0)}});
+                g, c, exact<F>{{static_cast<K *>(results), usw_gpu_keymap_of<K>(map), K(0)}});
         }
         return op == UPSWEEP_SUM       ? integers<K, UPSWEEP_SUM>(g, c)
                : op == UPSWEEP_PRODUCT ? integers<K, UPSWEEP_PRODUCT>(g, c)

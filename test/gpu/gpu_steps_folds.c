@@ -272,7 +272,7 @@ static void check_columns(gpu_room *room, const size_t *extent, upsweep_type typ
                                          op, want_space, NULL),
                      UPSWEEP_OK);
     gpu_begin(room);
-    usw_gpu_columns c = {.outer = extent[0], .length = extent[1], .inner = extent[2]};
+    usw_reduce_columns c = {.outer = extent[0], .length = extent[1], .inner = extent[2]};
     c.data = gpu_put(room, in_space, n * bytes, bytes * (n % 5));
     c.type = type;
     c.op = op;

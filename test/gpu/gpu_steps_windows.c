@@ -4,8 +4,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
-#include "test/shared/handles.h"
-
 /* A GPU sorts by buckets from some millions of keys on, the emulated one from some thousands. */
 static const size_t emulated_sizes[] = {20000, 12000, 40960, 6000, 70001};
 static const size_t sizes[] = {4000001, 1 << 22, 9000000, 1 << 24, 1 << 25, 36000001};
