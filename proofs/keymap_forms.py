@@ -118,6 +118,9 @@ def scalar_forms(p, s, core):
             prove_equal(p, f"algo/reduce_tree_cpu.h least_of_{w} {isa}", f,
                         lambda: src.call(f"least_of_{w}", Pointer([f.key()]), number(1, 64, False), f.map),
                         f.mapped)
+            for back, wanted in (("mapped", f.mapped), ("unmapped", f.unmapped)):
+                prove_equal(p, f"cpu/folds/column_loops.h column_{back}_{w} {isa}", f,
+                            lambda: src.call(f"column_{back}_{w}", f.key(), *f.triple()), wanted)
             src = s.of("algo/sort_radix_cpu.h", level, bits)
             all_bits = number(-1, bits, False)
             prove_equal(p, f"cpu/buckets/digits_in_cache.h rank_{w} {isa}", f,

@@ -17,6 +17,7 @@ PROVED = {
     "cpu/buckets/histogram_cpu.h": {"mapped", "count_by", "between_edges"},
     "cpu/pair_sort/pair_sort_cpu.h": {"mapped", "unmapped"},
     "cpu/folds/scan_integers.h": {"map", "unmap"},
+    "cpu/folds/column_loops.h": {"column_mapped", "column_unmapped"},
     "algo/reduce_tree_cpu.h": {"least_of"},
     "cpu/cache_sort/partition_scalar.h": {"compared"},
     "cpu/cache_sort/vectors_avx2.h": {"vmap_of", "vmapped", "vsides_mapped"},
@@ -33,6 +34,7 @@ PROVED = {
 HANDS_ON = {
     "cpu/patterns/map_keys_cpu.h": {"breaks_mapped", "breaks", "mark_breaks"},
     "cpu/selection/select_cpu.h": {"count", "hits", "sample"},
+    "cpu/folds/column_loops.h": {"columns_unmap"},
     "cpu/selection/search_cpu.h": {"halve", "take_wanted", "search_sample"},
     "cpu/patterns/patterns_cpu.h": {"glance", "leaning", "count_range"},
     "cpu/pair_sort/pair_sort_cpu.h": {"enter_range"},

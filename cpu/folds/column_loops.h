@@ -58,6 +58,41 @@ typedef void (*column_meet)(void *acc, const void *other, size_t count);
 
 #if KEY_BITS <= 64
 
+#define KEY_CONSTANTS(m)                                                                           \
+    const KEY neg = (KEY)(m)->map.neg, pos = (KEY)(m)->map.pos, add = (KEY)(m)->map.add;
+
+/* The key map and its way back, by arithmetic alone: compilers make vectors of it. */
+static inline KEY FN(column_mapped)(KEY x, KEY neg, KEY pos, KEY add)
+{
+    KEY below = (KEY)(neg & (KEY)(0 - (KEY)(x >> (KEY_BITS - 1))));
+    return (KEY)((KEY)(x ^ below ^ pos) + add);
+}
+
+static inline KEY FN(column_unmapped)(KEY x, KEY neg, KEY pos, KEY add)
+{
+    KEY y = (KEY)((KEY)(x - add) ^ pos);
+    return (KEY)(y ^ (KEY)(neg & (KEY)(0 - (KEY)(y >> (KEY_BITS - 1)))));
+}
+
+/* The keys of least mapped ones. */
+static void FN(columns_unmap)(void *results, const void *acc, size_t count, const column_map *m)
+{
+    const KEY *restrict a = acc;
+    KEY *restrict r = results;
+    KEY_CONSTANTS(m)
+    for (size_t i = 0; i < count; i++) {
+        r[i] = FN(column_unmapped)(a[i], neg, pos, add);
+    }
+}
+
+#undef COLUMN_CONSTANTS
+#define COLUMN_CONSTANTS KEY_CONSTANTS
+#define MAPPED(x) FN(column_mapped)((x), neg, pos, add)
+COLUMN_JOIN(FN(columns_least), KEY, KEY, MAPPED, COLUMN_LEAST)
+COLUMN_MEET(FN(least_meet), KEY, COLUMN_LEAST)
+#undef MAPPED
+#undef KEY_CONSTANTS
+
 #undef COLUMN_CONSTANTS
 #define COLUMN_CONSTANTS(m)                                                                        \
     const KEY flip = (KEY)(m)->flip;                                                               \
@@ -66,27 +101,6 @@ typedef void (*column_meet)(void *acc, const void *other, size_t count);
 COLUMN_JOIN(FN(columns_sum), uint64_t, KEY, WIDENED, COLUMN_ADD)
 COLUMN_JOIN(FN(columns_product), uint64_t, KEY, WIDENED, COLUMN_TIMES)
 #undef WIDENED
-
-#undef COLUMN_CONSTANTS
-#define COLUMN_CONSTANTS(m)                                                                        \
-    const KEY neg = (KEY)(m)->map.neg, pos = (KEY)(m)->map.pos, add = (KEY)(m)->map.add;
-#define MAPPED(x)                                                                                  \
-    ((KEY)((KEY)((x) ^ (KEY)(neg & (KEY)(0 - (KEY)((x) >> (KEY_BITS - 1)))) ^ pos) + add))
-COLUMN_JOIN(FN(columns_least), KEY, KEY, MAPPED, COLUMN_LEAST)
-COLUMN_MEET(FN(least_meet), KEY, COLUMN_LEAST)
-#undef MAPPED
-
-/* The keys of least mapped ones. */
-static void FN(columns_unmap)(void *results, const void *acc, size_t count, const column_map *m)
-{
-    const KEY *restrict a = acc;
-    KEY *restrict r = results;
-    COLUMN_CONSTANTS(m)
-    for (size_t i = 0; i < count; i++) {
-        KEY y = (KEY)((KEY)(a[i] - add) ^ pos);
-        r[i] = (KEY)(y ^ (KEY)(neg & (KEY)(0 - (KEY)(y >> (KEY_BITS - 1)))));
-    }
-}
 
 #else /* once */
 
