@@ -210,7 +210,7 @@ unsigned usw_gpu_blocks_at_once(const usw_gpu *g, void (*kernel)(P...), unsigned
 #define USW_LOAD(order)                                                                            \
     template <typename T> __device__ __forceinline__ T usw_load_##order(const T *p)                \
     {                                                                                              \
-        usw_yield();                                                                               \
+        emulated_touch();                                                                          \
         return *static_cast<const volatile T *>(p);                                                \
     }
 #define USW_STORE(order)                                                                           \

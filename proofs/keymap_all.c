@@ -99,21 +99,26 @@ static void promise(walk *w)
     memcpy(w->run + 2, first ? numbers : nans, sizeof numbers);
 }
 
-/* n <= CHUNK keys from number `at` on, as 64-bit patterns, all of one run; returns how many. */
-static size_t keys_from(const walk *w, uint64_t at, uint64_t end, uint64_t *raw, const run **of)
+/* Keys from number `at` on, at most CHUNK and all of one run: patterns first, first + step, .. */
+typedef struct span {
+    uint64_t first, step, at;
+    size_t n;
+    const run *of;
+} span;
+
+static span keys_from(const walk *w, uint64_t at, uint64_t end)
 {
     const run *r = w->run;
-    for (; at >= r->count; r++) {
-        at -= r->count;
+    uint64_t within = at;
+    for (; within >= r->count; r++) {
+        within -= r->count;
         end -= r->count;
     }
-    size_t n = (size_t)usw_min(usw_min(r->count, end) - at, CHUNK);
-    uint64_t start = r->falls ? r->start - at : r->start + at, step = r->falls ? UINT64_MAX : 1;
-    for (size_t i = 0; i < n; i++) {
-        raw[i] = start + i * step;
-    }
-    *of = r;
-    return n;
+    return (span){.first = r->falls ? r->start - within : r->start + within,
+                  .step = r->falls ? UINT64_MAX : 1,
+                  .at = at,
+                  .n = (size_t)usw_min(usw_min(r->count, end) - within, CHUNK),
+                  .of = r};
 }
 
 /* ---- one chunk ---- */
@@ -125,16 +130,17 @@ typedef union keys {
 } keys;
 
 /* The patterns as keys of a width. */
-static void narrow(keys *to, const uint64_t *raw, size_t n, unsigned width)
+static void make_keys(keys *to, const span *s, unsigned width)
 {
-    for (size_t i = 0; i < n && width == 0; i++) {
-        to->b[i] = (uint8_t)raw[i];
+    uint32_t first = (uint32_t)s->first, step = (uint32_t)s->step;
+    for (uint32_t i = 0; i < s->n && width == 0; i++) {
+        to->b[i] = (uint8_t)(first + i * step);
     }
-    for (size_t i = 0; i < n && width == 1; i++) {
-        to->h[i] = (uint16_t)raw[i];
+    for (uint32_t i = 0; i < s->n && width == 1; i++) {
+        to->h[i] = (uint16_t)(first + i * step);
     }
-    for (size_t i = 0; i < n && width == 2; i++) {
-        to->w[i] = (uint32_t)raw[i];
+    for (uint32_t i = 0; i < s->n && width == 2; i++) {
+        to->w[i] = first + i * step;
     }
 }
 
@@ -168,51 +174,59 @@ static bool floats_rise(const keys *k, size_t n, bool nan, bool falls)
     return wrong == 0;
 }
 
-static bool single_keys_hold(const walk *w, const uint64_t *raw, size_t n, uint64_t at)
+static bool single_keys_hold(const walk *w, const span *s)
 {
     const usw_keymap map = w->map;
     uint64_t differ = 0;
-    for (size_t i = 0; i < n; i++) {
-        differ |= usw_map_key(&map, raw[i]) ^ (at + i);
-        differ |= usw_unmap_key(&map, at + i) ^ raw[i];
+    for (size_t i = 0; i < s->n; i++) {
+        uint64_t raw = s->first + i * s->step;
+        differ |= usw_map_key(&map, raw) ^ (s->at + i);
+        differ |= usw_unmap_key(&map, s->at + i) ^ raw;
     }
     return differ == 0;
 }
 
-static bool chunk_holds(const walk *w, const uint64_t *raw, size_t n, uint64_t at, const run *r)
+static bool span_holds(const walk *w, const span *s)
 {
     const usw_keymap_steps *part = USW_PICK(w->isa, usw_keymap_steps);
     bool descending = (w->flags & UPSWEEP_DESCENDING) != 0;
     keys k, mapped, back;
-    narrow(&k, raw, n, w->width);
-    part->map[w->width](&mapped, &k, n, &w->map);
-    part->unmap[w->width](&back, &mapped, n, &w->map);
-    bool good = rises_from(&mapped, n, at, w->width) && memcmp(&k, &back, n << w->width) == 0;
+    make_keys(&k, s, w->width);
+    part->map[w->width](&mapped, &k, s->n, &w->map);
+    part->unmap[w->width](&back, &mapped, s->n, &w->map);
+    bool good =
+        rises_from(&mapped, s->n, s->at, w->width) && memcmp(&k, &back, s->n << w->width) == 0;
     if (w->isa == USW_PORTABLE && (w->width < 2 || w->flags == 0)) {
-        good = good && single_keys_hold(w, raw, n, at);
+        good = good && single_keys_hold(w, s);
     }
     if (w->isa == USW_PORTABLE && w->type == UPSWEEP_F32) {
-        good = good && floats_rise(&k, n, r->nan, descending);
+        good = good && floats_rise(&k, s->n, s->of->nan, descending);
     }
     return good;
+}
+
+/* The number of the first key of a span that fails. */
+static uint64_t first_wrong(const walk *w, const span *s)
+{
+    span one = *s;
+    one.n = 1;
+    for (size_t i = 0; i + 1 < s->n && span_holds(w, &one); i++) {
+        one.at++;
+        one.first += one.step;
+    }
+    return one.at;
 }
 
 static void *walk_share(void *context)
 {
     share *s = context;
-    uint64_t raw[CHUNK];
-    const run *r;
     s->wrong = UINT64_MAX;
     for (uint64_t at = s->begin; at < s->end && s->wrong == UINT64_MAX;) {
-        size_t n = keys_from(s->walk, at, s->end, raw, &r);
-        if (!chunk_holds(s->walk, raw, n, at, r)) {
-            size_t i = 0;
-            while (i + 1 < n && chunk_holds(s->walk, raw + i, 1, at + i, r)) {
-                i++;
-            }
-            s->wrong = at + i;
+        span here = keys_from(s->walk, at, s->end);
+        if (!span_holds(s->walk, &here)) {
+            s->wrong = first_wrong(s->walk, &here);
         }
-        at += n;
+        at += here.n;
         /* Most f32 are left out where another walk takes them all. */
         bool far = at > s->begin + (1u << 20) && at + (1u << 20) < s->end;
         at += s->walk->some && far ? (uint64_t)CHUNK * 61 : 0;
@@ -241,13 +255,11 @@ static bool holds(walk *w, unsigned threads)
         wrong = usw_min(wrong, s[t].wrong);
     }
     if (wrong != UINT64_MAX) {
-        uint64_t raw[CHUNK];
-        const run *r;
-        keys_from(w, wrong, count, raw, &r);
+        uint64_t raw = keys_from(w, wrong, count).first;
         printf(
             "  %s flags %u %s: FAILS: key %#llx should map to %#llx and back, key by key %#llx\n",
-            w->name, w->flags, usw_isa_name(w->isa), (unsigned long long)raw[0],
-            (unsigned long long)wrong, (unsigned long long)usw_map_key(&w->map, raw[0]));
+            w->name, w->flags, usw_isa_name(w->isa), (unsigned long long)raw,
+            (unsigned long long)wrong, (unsigned long long)usw_map_key(&w->map, raw));
     }
     return wrong == UINT64_MAX;
 }

@@ -69,6 +69,7 @@ __device__ __forceinline__ uint64_t usw_chain_window(const usw_chain_word *words
             }
             return sum;
         }
+        usw_yield();
     }
 }
 

@@ -39,7 +39,7 @@ enum { USW_ONE_LAUNCH_BLOCKS = 144 };
 #ifdef USW_EMULATE
 __device__ __forceinline__ uint4 usw_load_relaxed(const uint4 *p)
 {
-    usw_yield();
+    emulated_touch();
     return *p;
 }
 __device__ __forceinline__ void usw_store_relaxed(uint4 *p, uint4 v)
@@ -179,6 +179,7 @@ struct usw_one_launch_sort : usw_one_launch_tile<K, value_bytes, Shape> {
             }
         }
         for (bool late = true; late;) {
+            usw_yield();
             late = false;
 #pragma unroll
             for (unsigned i = 0; i < reads; i++) {

@@ -26,7 +26,7 @@ struct meeting {
     uint32_t mask = 0, arrived = 0;
     const char *what = nullptr, *file = nullptr;
     int line = 0;
-    uint64_t values[32] = {};
+    emulated_brought brought = {};
 };
 
 struct warp {

@@ -15,10 +15,29 @@ struct emulated_votes {
     bool any, all;
 };
 emulated_votes emulated_barrier(const char *what, bool predicate, const char *file, int line);
+/* What lanes bring to a meeting: a value each; and which of them brought more than 0. */
+struct emulated_brought {
+    uint64_t values[32];
+    uint32_t not_zero;
+    uint32_t reduced; // the same for all lanes: the first that asks has it made
+    bool is_reduced;
+};
 /* Waits for exactly the lanes of mask, which loses the lanes that the block never had; returns
- * their values, 32 of them, to be read before the next call. */
-const uint64_t *emulated_meet(const char *what, unsigned &mask, uint64_t value, const char *file,
-                              int line);
+ * what they brought, to be read before the next call. */
+emulated_brought &emulated_meet(const char *what, unsigned &mask, uint64_t value, const char *file,
+                                int line);
+/* The lanes of mask that brought this value. */
+unsigned emulated_equal(const emulated_brought &b, unsigned mask, uint64_t value);
+enum emulated_op {
+    EMULATED_add,
+    EMULATED_min,
+    EMULATED_max,
+    EMULATED_and,
+    EMULATED_or,
+    EMULATED_xor
+};
+/* The values of the lanes of mask, 32 bits each, reduced. */
+uint32_t emulated_reduce(emulated_brought &b, unsigned mask, emulated_op op, bool is_signed);
 unsigned emulated_lane();
 /* Storage of this block for the declaration `site`, poisoned and fenced. */
 void *emulated_shared(const void *site, size_t bytes, size_t align);
@@ -90,7 +109,7 @@ static inline void __threadfence_system()
 }
 static inline void __nanosleep(unsigned)
 {
-    emulated_yield();
+    emulated_touch();
 }
 /* A thread knows only of itself to be active: the least that CUDA promises. */
 static inline unsigned __activemask()
@@ -130,7 +149,8 @@ template <typename T>
 static inline T __shfl_sync(unsigned mask, T v, int from, int width = 32, EMULATED_HERE)
 {
     unsigned high = emulated_segment(width);
-    const uint64_t *values = emulated_meet("__shfl_sync", mask, emulated_pack(v), file, line);
+    const uint64_t *values =
+        emulated_meet("__shfl_sync", mask, emulated_pack(v), file, line).values;
     return emulated_take<T>(values, mask,
                             (emulated_lane() & high) | (static_cast<unsigned>(from) & ~high & 31));
 }
@@ -138,14 +158,16 @@ template <typename T>
 static inline T __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32, EMULATED_HERE)
 {
     unsigned lane = emulated_lane(), first = lane & emulated_segment(width);
-    const uint64_t *values = emulated_meet("__shfl_up_sync", mask, emulated_pack(v), file, line);
+    const uint64_t *values =
+        emulated_meet("__shfl_up_sync", mask, emulated_pack(v), file, line).values;
     return lane >= first + delta ? emulated_take<T>(values, mask, lane - delta) : v;
 }
 template <typename T>
 static inline T __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32, EMULATED_HERE)
 {
     unsigned lane = emulated_lane(), last = lane | (~emulated_segment(width) & 31);
-    const uint64_t *values = emulated_meet("__shfl_down_sync", mask, emulated_pack(v), file, line);
+    const uint64_t *values =
+        emulated_meet("__shfl_down_sync", mask, emulated_pack(v), file, line).values;
     return lane + delta <= last ? emulated_take<T>(values, mask, lane + delta) : v;
 }
 template <typename T>
@@ -153,27 +175,17 @@ static inline T __shfl_xor_sync(unsigned mask, T v, int bits, int width = 32, EM
 {
     unsigned lane = emulated_lane(), last = lane | (~emulated_segment(width) & 31);
     unsigned from = lane ^ static_cast<unsigned>(bits);
-    const uint64_t *values = emulated_meet("__shfl_xor_sync", mask, emulated_pack(v), file, line);
+    const uint64_t *values =
+        emulated_meet("__shfl_xor_sync", mask, emulated_pack(v), file, line).values;
     return from <= last ? emulated_take<T>(values, mask, from) : v;
 }
 
 /* ---- votes, matches, reductions ---- */
 
-/* The lanes of mask whose value is wanted. */
-template <typename F>
-static inline unsigned emulated_lanes(const uint64_t *values, unsigned mask, F wanted)
-{
-    unsigned lanes = 0;
-    for (unsigned i = 0; i < 32; i++) {
-        lanes |= (mask >> i & 1) != 0 && wanted(values[i]) ? 1u << i : 0;
-    }
-    return lanes;
-}
 static inline unsigned emulated_ballot(const char *what, unsigned mask, int p, const char *file,
                                        int line)
 {
-    const uint64_t *values = emulated_meet(what, mask, p != 0, file, line);
-    return emulated_lanes(values, mask, [](uint64_t v) { return v != 0; });
+    return emulated_meet(what, mask, p != 0, file, line).not_zero;
 }
 static inline unsigned __ballot_sync(unsigned mask, int p, EMULATED_HERE)
 {
@@ -190,41 +202,33 @@ static inline int __all_sync(unsigned mask, int p, EMULATED_HERE)
 template <typename T> static inline unsigned __match_any_sync(unsigned mask, T v, EMULATED_HERE)
 {
     uint64_t own = emulated_pack(v);
-    const uint64_t *values = emulated_meet("__match_any_sync", mask, own, file, line);
-    return emulated_lanes(values, mask, [=](uint64_t other) { return other == own; });
+    const emulated_brought &b = emulated_meet("__match_any_sync", mask, own, file, line);
+    return emulated_equal(b, mask, own);
 }
 template <typename T>
 static inline unsigned __match_all_sync(unsigned mask, T v, int *all, EMULATED_HERE)
 {
     uint64_t own = emulated_pack(v);
-    const uint64_t *values = emulated_meet("__match_all_sync", mask, own, file, line);
-    *all = emulated_lanes(values, mask, [=](uint64_t other) { return other != own; }) == 0;
+    const emulated_brought &b = emulated_meet("__match_all_sync", mask, own, file, line);
+    *all = emulated_equal(b, mask, own) == mask;
     return *all != 0 ? mask : 0;
 }
-#define EMULATED_REDUCE(T, name, what)                                                             \
+#define EMULATED_REDUCE(T, name)                                                                   \
     static inline T __reduce_##name##_sync(unsigned mask, T v, EMULATED_HERE)                      \
     {                                                                                              \
-        const uint64_t *values =                                                                   \
+        emulated_brought &b =                                                                      \
             emulated_meet("__reduce_" #name "_sync", mask, emulated_pack(v), file, line);          \
-        bool first = true;                                                                         \
-        T a = 0;                                                                                   \
-        emulated_lanes(values, mask, [&](uint64_t bits) {                                          \
-            T b = emulated_unpack<T>(bits);                                                        \
-            a = first ? b : static_cast<T>(what);                                                  \
-            first = false;                                                                         \
-            return false;                                                                          \
-        });                                                                                        \
-        return a;                                                                                  \
+        return static_cast<T>(emulated_reduce(b, mask, EMULATED_##name, std::is_signed_v<T>));     \
     }
-EMULATED_REDUCE(unsigned, add, a + b)
-EMULATED_REDUCE(unsigned, min, b < a ? b : a)
-EMULATED_REDUCE(unsigned, max, b > a ? b : a)
-EMULATED_REDUCE(unsigned, and, a &b)
-EMULATED_REDUCE(unsigned, or, a | b)
-EMULATED_REDUCE(unsigned, xor, a ^ b)
-EMULATED_REDUCE(int, add, static_cast<unsigned>(a) + static_cast<unsigned>(b))
-EMULATED_REDUCE(int, min, b < a ? b : a)
-EMULATED_REDUCE(int, max, b > a ? b : a)
+EMULATED_REDUCE(unsigned, add)
+EMULATED_REDUCE(unsigned, min)
+EMULATED_REDUCE(unsigned, max)
+EMULATED_REDUCE(unsigned, and)
+EMULATED_REDUCE(unsigned, or)
+EMULATED_REDUCE(unsigned, xor)
+EMULATED_REDUCE(int, add)
+EMULATED_REDUCE(int, min)
+EMULATED_REDUCE(int, max)
 #undef EMULATED_REDUCE
 
 #endif

@@ -17,7 +17,8 @@ int emulated_preempt_left;
 static const emulated_grid *now; // the grid that runs
 thread *emulated_self;
 static fiber scheduler;
-static std::vector<warp *> runnable;
+static std::vector<warp *> runnable,
+    spinning; // a warp that can go on is in one of them, or has the turn
 static std::vector<block *> resident;
 static uint64_t random_state, grids_run;
 uint64_t emulated_vain;
@@ -97,7 +98,7 @@ void emulated_ready(warp *w, uint32_t lanes)
     w->ready |= lanes;
     if (!w->queued && w->ready != 0) {
         w->queued = true;
-        runnable.push_back(w);
+        (w->spins ? spinning : runnable).push_back(w);
     }
 }
 
@@ -129,21 +130,17 @@ static void begin_turn(warp *w)
     }
 }
 
-/* Takes a warp of those that can go on. One that spins waits for others, so others mostly have the
- * turn before it; who says that nothing ever happens but spinning is emulated_yield. */
+/* Takes a warp of those that can go on. One that spins waits for others, so others have the turn
+ * before it, but for once in a while; who says that nothing ever happens but spinning is
+ * emulated_yield. */
 static warp *take_runnable()
 {
-    enum { TRIES = 3 };
-    size_t at = 0;
-    for (unsigned k = 0; k < TRIES; k++) {
-        at = any_below(static_cast<uint32_t>(runnable.size()));
-        if (!runnable[at]->spins) {
-            break;
-        }
-    }
-    std::swap(runnable[at], runnable.back());
-    warp *w = runnable.back();
-    runnable.pop_back();
+    enum : uint32_t { ONCE_IN = 16 };
+    bool spins = runnable.empty() || (!spinning.empty() && any_below(ONCE_IN) == 0);
+    std::vector<warp *> &from = spins ? spinning : runnable;
+    std::swap(from[any_below(static_cast<uint32_t>(from.size()))], from.back());
+    warp *w = from.back();
+    from.pop_back();
     return w;
 }
 
@@ -166,7 +163,7 @@ static thread *next_thread()
         }
     }
     if (turn.of == nullptr) {
-        if (runnable.empty()) {
+        if (runnable.empty() && spinning.empty()) {
             return nullptr;
         }
         begin_turn(take_runnable());

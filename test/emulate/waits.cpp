@@ -74,6 +74,7 @@ static meeting *find_meeting(warp *w, const char *what, uint32_t mask, uint32_t 
     for (meeting &m : w->meetings) {
         if (!m.open && m.arrived == 0) {
             m.what = what, m.file = file, m.line = line, m.mask = mask, m.open = true;
+            m.brought.not_zero = 0, m.brought.is_reduced = false;
             return &m;
         }
     }
@@ -81,8 +82,8 @@ static meeting *find_meeting(warp *w, const char *what, uint32_t mask, uint32_t 
     return find_meeting(w, what, mask, bit, file, line);
 }
 
-const uint64_t *emulated_meet(const char *what, unsigned &mask, uint64_t value, const char *file,
-                              int line)
+emulated_brought &emulated_meet(const char *what, unsigned &mask, uint64_t value, const char *file,
+                                int line)
 {
     if (emulated_self == nullptr) {
         emulated_fail("%s at %s:%d", what, file, line);
@@ -104,7 +105,8 @@ const uint64_t *emulated_meet(const char *what, unsigned &mask, uint64_t value, 
                       emulated_self->of->barrier_line, mask & w->at_barrier);
     }
     meeting *m = find_meeting(w, what, mask, bit, file, line);
-    m->values[emulated_self->lane] = value;
+    m->brought.values[emulated_self->lane] = value;
+    m->brought.not_zero |= value != 0 ? bit : 0;
     m->arrived |= bit;
     if (m->arrived == mask) {
         emulated_vain = 0;
@@ -114,5 +116,40 @@ const uint64_t *emulated_meet(const char *what, unsigned &mask, uint64_t value, 
         emulated_leave(what, file, line);
     }
     m->arrived &= ~bit; // who comes last from a meeting leaves it to the next, but reads it first
-    return m->values;
+    return m->brought;
+}
+
+unsigned emulated_equal(const emulated_brought &b, unsigned mask, uint64_t value)
+{
+    unsigned lanes = 0;
+    for (unsigned i = 0; i < 32; i++) {
+        lanes |= static_cast<unsigned>(b.values[i] == value) << i;
+    }
+    return lanes & mask;
+}
+
+static uint32_t reduced(emulated_op op, bool is_signed, uint32_t x, uint32_t y)
+{
+    bool less = is_signed ? static_cast<int32_t>(x) < static_cast<int32_t>(y) : x < y;
+    switch (op) {
+    case EMULATED_add: return x + y;
+    case EMULATED_min: return less ? x : y;
+    case EMULATED_max: return less ? y : x;
+    case EMULATED_and: return x & y;
+    case EMULATED_or: return x | y;
+    default: return x ^ y;
+    }
+}
+
+uint32_t emulated_reduce(emulated_brought &b, unsigned mask, emulated_op op, bool is_signed)
+{
+    if (b.is_reduced) {
+        return b.reduced;
+    }
+    uint32_t all = static_cast<uint32_t>(b.values[__builtin_ctz(mask)]);
+    for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
+        all = reduced(op, is_signed, all, static_cast<uint32_t>(b.values[__builtin_ctz(mask)]));
+    }
+    b.is_reduced = true;
+    return b.reduced = all;
 }
