@@ -181,7 +181,8 @@ fuzz() {
     done
 }
 
-# Every call beside its oracle: under sanitizers, and 10^6 cases as a release is compiled. Sorts beyond memory.
+# Every call beside its oracle: under sanitizers, and 10^6 cases, four of five of them as a release is compiled,
+# the others with guards behind scratch. Sorts beyond memory.
 calls() {
     have clang || return
     targets=fuzz_calls
@@ -192,8 +193,10 @@ calls() {
     status=$?
     targets=
     verdict "every call beside its oracle, under sanitizers" $status "$(tail -n 1 build-asan/calls.log)"
-    release_build fuzz_calls fuzz_external &&
-        build-long/test/fuzz_calls --workers "$jobs" --cases "${CALLS_CASES:-1000000}" >build-long/calls.log 2>&1
+    cases=${CALLS_CASES:-1000000}
+    release_build fuzz_calls fuzz_calls_release fuzz_external &&
+        build-long/test/fuzz_calls --workers "$jobs" --cases $((cases / 5)) >build-long/calls_guarded.log 2>&1 &&
+        build-long/test/fuzz_calls_release --workers "$jobs" --cases $((cases - cases / 5)) >build-long/calls.log 2>&1
     status=$?
     verdict "every call beside its oracle" $status "$(tail -n 1 build-long/calls.log)"
     build-long/test/fuzz_external --seconds "${EXTERNAL_SECONDS:-60}" >build-long/external.log 2>&1

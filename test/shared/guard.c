@@ -25,16 +25,18 @@ guarded guard_new(size_t bytes, bool at_front)
     return g;
 }
 
+static bool all_fill(const unsigned char *from, const unsigned char *to)
+{
+    while (from < to && *from == FILL) {
+        from++;
+    }
+    return from >= to;
+}
+
 bool guard_intact(const guarded *g)
 {
-    const unsigned char *from = g->map + PAGE, *to = g->map + g->map_bytes - PAGE;
-    for (const unsigned char *p = from; p < to; p++) {
-        bool inside = p >= g->at && p < g->at + g->bytes;
-        if (!inside && *p != FILL) {
-            return false;
-        }
-    }
-    return true;
+    return all_fill(g->map + PAGE, g->at) &&
+           all_fill(g->at + g->bytes, g->map + g->map_bytes - PAGE);
 }
 
 void guard_free(guarded *g)

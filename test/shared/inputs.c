@@ -80,6 +80,18 @@ static uint64_t position(unsigned pattern, size_t i, size_t n, uint64_t r, uint6
     }
 }
 
+/* By cases, since copies of so many bytes as a variable says are calls. */
+static inline void store(void *array, size_t i, size_t bytes, uint64_t raw)
+{
+    char *at = (char *)array + i * bytes;
+    switch (bytes) {
+    case 1: memcpy(at, &raw, 1); break;
+    case 2: memcpy(at, &raw, 2); break;
+    case 4: memcpy(at, &raw, 4); break;
+    default: memcpy(at, &raw, 8); break;
+    }
+}
+
 void input_fill(unsigned pattern, upsweep_type type, void *keys, size_t n, uint64_t seed)
 {
     size_t bytes = upsweep_type_bytes(type);
@@ -96,7 +108,7 @@ void input_fill(unsigned pattern, upsweep_type type, void *keys, size_t n, uint6
         } else if (oracle_is_signed(type)) {
             raw ^= sign;
         }
-        memcpy((char *)keys + i * bytes, &raw, bytes);
+        store(keys, i, bytes, raw);
     }
 }
 
@@ -115,15 +127,16 @@ void input_fill_exact(upsweep_type type, void *numbers, size_t n, uint64_t seed,
         if (oracle_mantissa_bits(type) != 0) {
             raw = oracle_round(type, (long double)eighths / 8);
         }
-        memcpy((char *)numbers + i * bytes, &raw, bytes);
+        store(numbers, i, bytes, raw);
     }
 }
 
 void input_fill_bytes(void *at, size_t bytes, uint64_t seed)
 {
-    uint64_t state = seed;
-    for (size_t i = 0; i < bytes; i++) {
-        ((unsigned char *)at)[i] = (unsigned char)(input_random(&state) >> 40);
+    uint64_t state = seed, r = 0;
+    for (size_t i = 0; i < bytes; i++, r >>= 8) {
+        r = i % 8 == 0 ? input_random(&state) : r;
+        ((unsigned char *)at)[i] = (unsigned char)r;
     }
 }
 

@@ -39,16 +39,23 @@ unsigned oracle_mantissa_bits(upsweep_type type)
     }
 }
 
-uint64_t oracle_raw(upsweep_type type, const void *element)
+/* By cases, since copies of so many bytes as a variable says are calls. */
+static inline uint64_t raw_of(size_t bytes, const void *element)
 {
     uint64_t raw = 0; /* little-endian: the low bytes come first */
-    switch (bytes_of(type)) {
+    switch (bytes) {
     case 1: memcpy(&raw, element, 1); break;
     case 2: memcpy(&raw, element, 2); break;
     case 4: memcpy(&raw, element, 4); break;
-    default: memcpy(&raw, element, 8); break;
+    case 8: memcpy(&raw, element, 8); break;
+    default: memcpy(&raw, element, bytes < 8 ? bytes : 8); break;
     }
     return raw;
+}
+
+uint64_t oracle_raw(upsweep_type type, const void *element)
+{
+    return raw_of(bytes_of(type), element);
 }
 
 /* Sign, exponent and mantissa of a floating-point element. */
@@ -84,7 +91,8 @@ static double power_of_two(int e)
     return value;
 }
 
-static inline long double float_value(upsweep_type type, uint64_t raw)
+/* An f64 holds the numbers of all types of floats. */
+static inline double float_value(upsweep_type type, uint64_t raw)
 {
     if (type == UPSWEEP_F64) {
         double value;
@@ -102,9 +110,9 @@ static inline long double float_value(upsweep_type type, uint64_t raw)
     uint64_t mantissa;
     take_apart(type, raw, &negative, &exponent, &mantissa, &exponent_bits);
     int bias = (1 << (exponent_bits - 1)) - 1;
-    long double value;
+    double value;
     if (exponent == (1u << exponent_bits) - 1) {
-        value = mantissa != 0 ? (long double)NAN : (long double)INFINITY;
+        value = mantissa != 0 ? (double)NAN : (double)INFINITY;
     } else if (exponent == 0) {
         value = (double)mantissa * power_of_two(1 - bias - (int)m);
     } else {
@@ -117,13 +125,28 @@ long double oracle_value(upsweep_type type, const void *element)
 {
     uint64_t raw = oracle_raw(type, element);
     if (oracle_mantissa_bits(type) != 0) {
-        return float_value(type, raw);
+        return (long double)float_value(type, raw);
     }
     if (oracle_is_signed(type)) {
         unsigned unused = 64 - bytes_of(type) * 8;
         return (long double)((int64_t)(raw << unused) >> unused);
     }
     return (long double)raw;
+}
+
+/* Whether nothing is to be rounded: most values of tests are such. */
+static bool is_number_of(upsweep_type type, long double value, uint64_t *raw)
+{
+    double wide = (double)value;
+    float narrow = (float)value;
+    uint32_t word;
+    memcpy(raw, &wide, sizeof wide);
+    if (type == UPSWEEP_F64) {
+        return (long double)wide == value;
+    }
+    memcpy(&word, &narrow, sizeof narrow);
+    *raw = word;
+    return type == UPSWEEP_F32 && (long double)narrow == value;
 }
 
 uint64_t oracle_round(upsweep_type type, long double value)
@@ -134,20 +157,25 @@ uint64_t oracle_round(upsweep_type type, long double value)
     if (isnan(value)) {
         return infinity | UINT64_C(1) << (m - 1);
     }
+    uint64_t exact;
+    if (is_number_of(type, value, &exact)) {
+        return exact;
+    }
     long double size = fabsl(value);
     uint64_t low = 0, high = infinity; /* the bits of the greatest number <= size lie between */
     while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
-        if (float_value(type, middle) <= size) {
+        if ((long double)float_value(type, middle) <= size) {
             low = middle;
         } else {
             high = middle - 1;
         }
     }
     if (low < infinity) {
-        long double below = float_value(type, low), above = float_value(type, low + 1);
+        long double below = (long double)float_value(type, low);
+        long double above = (long double)float_value(type, low + 1);
         if (low + 1 == infinity) { /* half a step above the greatest number rounds to infinity */
-            above = below + (below - float_value(type, low - 1));
+            above = below + (below - (long double)float_value(type, low - 1));
         }
         long double down = size - below, up = above - size;
         low += up < down || (up == down && (low & 1)) ? 1 : 0;
@@ -169,7 +197,7 @@ static int order_of_floats(upsweep_type type, unsigned flags, const void *a, con
 {
     unsigned bits = bytes_of(type) * 8;
     uint64_t sign = UINT64_C(1) << (bits - 1);
-    uint64_t x = oracle_raw(type, a), y = oracle_raw(type, b);
+    uint64_t x = raw_of(bits / 8, a), y = raw_of(bits / 8, b);
     int turn = flags & UPSWEEP_DESCENDING ? -1 : 1;
     if (flags & UPSWEEP_NAN_RAW) { /* sign first, then the size of what stands below the sign */
         bool nx = x & sign, ny = y & sign;
@@ -180,7 +208,8 @@ static int order_of_floats(upsweep_type type, unsigned flags, const void *a, con
         int by_size = sx < sy ? -1 : sx > sy;
         return nx ? -by_size * turn : by_size * turn;
     }
-    bool na = oracle_is_nan(type, a), nb = oracle_is_nan(type, b);
+    double va = float_value(type, x), vb = float_value(type, y);
+    bool na = isnan(va), nb = isnan(vb);
     if (na != nb) {
         int nan_side = flags & UPSWEEP_NAN_FIRST ? -1 : 1;
         return na ? nan_side : -nan_side;
@@ -188,7 +217,6 @@ static int order_of_floats(upsweep_type type, unsigned flags, const void *a, con
     if (na) {
         return order_of_nans(x, y, sign) * turn;
     }
-    long double va = float_value(type, x), vb = float_value(type, y);
     if (va == vb) { /* zeros of two signs */
         return x == y ? 0 : x & sign ? -turn : turn;
     }
@@ -203,11 +231,11 @@ int oracle_order(upsweep_type type, unsigned flags, const void *a, const void *b
     int turn = flags & UPSWEEP_DESCENDING ? -1 : 1;
     if (oracle_is_signed(type)) {
         unsigned unused = 64 - bytes_of(type) * 8;
-        int64_t x = (int64_t)(oracle_raw(type, a) << unused);
-        int64_t y = (int64_t)(oracle_raw(type, b) << unused);
+        int64_t x = (int64_t)(raw_of(bytes_of(type), a) << unused);
+        int64_t y = (int64_t)(raw_of(bytes_of(type), b) << unused);
         return x < y ? -turn : x > y ? turn : 0;
     }
-    uint64_t x = oracle_raw(type, a), y = oracle_raw(type, b);
+    uint64_t x = raw_of(bytes_of(type), a), y = raw_of(bytes_of(type), b);
     return x < y ? -turn : x > y ? turn : 0;
 }
 
@@ -260,8 +288,7 @@ static uint64_t sum_of_hashes(const void *keys, size_t n, size_t bytes)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t x = 0;
-        memcpy(&x, (const char *)keys + i * bytes, bytes);
+        uint64_t x = raw_of(bytes, (const char *)keys + i * bytes);
         x = (x ^ (x >> 31)) * UINT64_C(0xd6e8feb86659fd93) + UINT64_C(0x5bf03635e4d1c9b7);
         x = (x ^ (x >> 32)) * UINT64_C(0xa0761d6478bd642f);
         sum += x ^ (x >> 29);
@@ -279,7 +306,7 @@ const char *oracle_same_keys(const void *before, const void *after, size_t n, si
 const char *oracle_sorted(upsweep_type type, unsigned flags, const void *before, const void *after,
                           size_t n)
 {
-    size_t bytes = upsweep_type_bytes(type);
+    size_t bytes = bytes_of(type);
     const char *keys = after;
     for (size_t i = 1; i < n; i++) {
         if (oracle_order(type, flags, keys + (i - 1) * bytes, keys + i * bytes) > 0) {

@@ -78,27 +78,22 @@ typedef struct item {
     size_t at;
 } item;
 
-/* Top-down merge sort: the oracle. */
-static void merge_sort(item *v, item *tmp, size_t n)
+/* Sorts by the lowest `bits` bits, 8 at a time from the lowest on, by counting: the oracle. */
+static void counting_sort(item *v, item *tmp, size_t n, unsigned bits)
 {
-    if (n < 2) {
-        return;
+    for (unsigned at = 0; at < bits; at += 8) {
+        size_t begin[257] = {0};
+        for (size_t i = 0; i < n; i++) {
+            begin[(v[i].key >> at & 255) + 1]++;
+        }
+        for (unsigned d = 0; d < 256; d++) {
+            begin[d + 1] += begin[d];
+        }
+        for (size_t i = 0; i < n; i++) {
+            tmp[begin[v[i].key >> at & 255]++] = v[i];
+        }
+        memcpy(v, tmp, n * sizeof *v);
     }
-    size_t half = n / 2, i = 0, j = half, k = 0;
-    merge_sort(v, tmp, half);
-    merge_sort(v + half, tmp, n - half);
-    if (v[half - 1].key <= v[half].key) {
-        return;
-    }
-    memcpy(tmp, v, half * sizeof *v);
-    while (i < half && j < n) { /* both are read, so that no branch is guessed */
-        item a = tmp[i], b = v[j];
-        bool right = b.key < a.key;
-        v[k++] = (item){right ? b.key : a.key, right ? b.at : a.at};
-        j += right;
-        i += !right;
-    }
-    memcpy(v + k, tmp + i, (half - i) * sizeof *v);
 }
 
 /* The stable order of keys by the bits [lo, hi) of the mapped key. */
@@ -114,7 +109,7 @@ static item *oracle(const void *keys, size_t n, upsweep_type type, unsigned flag
         uint64_t k = usw_map_key(&map, usw_load_raw((const char *)keys + i * bytes, bytes));
         v[i] = (item){(k >> lo) & (UINT64_MAX >> (64 - (hi - lo))), i};
     }
-    merge_sort(v, tmp, n);
+    counting_sort(v, tmp, n, hi - lo);
     free(tmp);
     return v;
 }
