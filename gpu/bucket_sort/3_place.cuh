@@ -279,6 +279,7 @@ static __device__ __forceinline__ unsigned long long hybrid_published(const hybr
 {
     unsigned long long other = threadIdx.x < b ? 0 : 1;
     while (other == 0) {
+        usw_yield();
         other = usw_load_relaxed(&a.published[word + threadIdx.x]);
     }
     return other - 1;

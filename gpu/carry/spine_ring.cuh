@@ -181,6 +181,7 @@ __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_book
         const uint64_t missing = usw_carry_tree_vote(wait_low, wait_high);
         first = missing == 0 ? children : __ffsll(static_cast<long long>(missing)) - 1;
         if (first == done) {
+            usw_yield();
             continue;
         }
         group.add(e, spine.sums[E::exact ? 0 : spine_warp], done, first);

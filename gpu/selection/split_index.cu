@@ -173,6 +173,7 @@ __device__ __forceinline__ void exchange(const index_args<I> &a, index_shared &s
     usw_node x[looks];
     bool there;
     do {
+        usw_yield();
         there = true;
 #pragma unroll
         for (unsigned l = 0; l < looks; l++) {

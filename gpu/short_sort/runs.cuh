@@ -132,6 +132,7 @@ template <typename K, unsigned T> struct runs_sort {
             usw_node x[L];
             bool there;
             do {
+                usw_yield();
                 there = true;
 #pragma unroll
                 for (unsigned l = 0; l < L; l++) {

@@ -250,9 +250,10 @@ static PyObject *narrowed(PyObject *wide)
     PyArrayObject *from = (PyArrayObject *)wide;
     PyObject *made = PyArray_SimpleNew(PyArray_NDIM(from), PyArray_DIMS(from), NPY_FLOAT);
     if (made != NULL) {
-        const double *x = PyArray_DATA(from);
-        float *y = PyArray_DATA((PyArrayObject *)made);
-        for (npy_intp i = 0; i < PyArray_SIZE(from); i++) {
+        const double *restrict x = PyArray_DATA(from);
+        float *restrict y = PyArray_DATA((PyArrayObject *)made);
+        npy_intp n = PyArray_SIZE(from);
+        for (npy_intp i = 0; i < n; i++) {
             y[i] = (float)x[i];
         }
     }

@@ -86,6 +86,9 @@ static void counting_sort(item *v, item *tmp, size_t n, unsigned bits)
         for (size_t i = 0; i < n; i++) {
             begin[(v[i].key >> at & 255) + 1]++;
         }
+        if (n == 0 || begin[(v[0].key >> at & 255) + 1] == n) {
+            continue; /* all have the same */
+        }
         for (unsigned d = 0; d < 256; d++) {
             begin[d + 1] += begin[d];
         }
