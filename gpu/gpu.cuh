@@ -205,7 +205,8 @@ unsigned usw_gpu_blocks_at_once(const usw_gpu *g, void (*kernel)(P...), unsigned
 /* ---- memory that blocks exchange ---- */
 
 /* usw_load_relaxed(p), usw_load_acquire(p), usw_store_relaxed(p, v), usw_store_release(p, v) of 32-
- * or 64-bit unsigned integers. A load that spins calls usw_yield() between tries. */
+ * or 64-bit unsigned integers. A loop that waits calls usw_yield() between tries: so the emulator
+ * knows that it waits, and gives the turn to others. */
 #ifdef USW_EMULATE
 #define USW_LOAD(order)                                                                            \
     template <typename T> __device__ __forceinline__ T usw_load_##order(const T *p)                \
