@@ -16,13 +16,14 @@
 /* ---- loops over one key width ---- */
 #if KEY_BITS <= 64
 
+#include "cpu/folds/column_loops.h"
+
 /* Least of n keys as map orders them. */
 static inline KEY FN(least_of)(const KEY *x, size_t n, const usw_keymap *map)
 {
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, least = (KEY)-1;
     for (size_t i = 0; i < n; i++) {
-        KEY below = (KEY)(neg & (KEY)(0 - (KEY)(x[i] >> (KEY_BITS - 1))));
-        KEY key = (KEY)((KEY)(x[i] ^ below ^ pos) + add);
+        KEY key = FN(column_mapped)(x[i], neg, pos, add);
         least = key < least ? key : least;
     }
     return least;
@@ -111,8 +112,6 @@ static uint64_t FN(sum)(const void *data, size_t n, uint64_t flip)
     }
     return all - n * flip;
 }
-
-#include "cpu/folds/column_loops.h"
 
 #else /* KEY_BITS == 128: included last, once */
 

@@ -8,7 +8,7 @@
 # SPDX-License-Identifier: MIT
 set(UPSWEEP_CUDA_ARCHS native CACHE STRING
     "native: machine code for the GPUs of this machine, for sm_90 where there are none; release: 80;90;PTX; or a list; with PTX, that of the last one too")
-option(UPSWEEP_CUDA_QUICK "Where there is no GPU: compile the plugin to PTX alone, hardly optimised, in a quarter of the time, for tests" OFF)
+option(UPSWEEP_CUDA_QUICK "Where there is no GPU: compile the plugin to PTX alone, hardly optimised, in less than half the time, for tests" OFF)
 set(cuda_oldest 12.3) # 16 bytes read and written whole
 
 # Sets ${out} to why there will be no plugin, or to nothing.

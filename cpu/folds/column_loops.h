@@ -4,8 +4,7 @@
  *
  * A loop joins `times` rows of `count` elements, which lie `step` elements apart, to `count`
  * accumulators; four rows in a turn, so that accumulators beyond the first cache are read and
- * written once in four. Where
- * lanes meet, accumulators are joined to accumulators. */
+ * written once in four. Where lanes meet, accumulators are joined to accumulators. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_FOLDS_COLUMN_LOOPS_H
 #define USW_CPU_FOLDS_COLUMN_LOOPS_H

@@ -17,8 +17,8 @@ int emulated_preempt_left;
 static const emulated_grid *now; // the grid that runs
 thread *emulated_self;
 static fiber scheduler;
-static std::vector<warp *> runnable,
-    spinning; // a warp that can go on is in one of them, or has the turn
+/* A warp that can go on is in one of these, or has the turn. */
+static std::vector<warp *> runnable, spinning;
 static std::vector<block *> resident;
 static uint64_t random_state, grids_run;
 uint64_t emulated_vain;

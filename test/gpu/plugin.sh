@@ -29,7 +29,8 @@ bytes=$(wc -c <"$plugin")
 echo "$bytes bytes"
 [ "$bytes" -lt 30000000 ] || { echo "that is more than 30 MB"; exit 1; }
 # What is there for a target shows only once there is a kernel.
-if command -v cuobjdump >/dev/null && cuobjdump --list-elf --list-ptx "$plugin" 2>/dev/null | grep -q sm_; then
+if command -v cuobjdump >/dev/null &&
+    { cuobjdump --list-elf "$plugin"; cuobjdump --list-ptx "$plugin"; } 2>/dev/null | grep -q sm_; then
     for target in $targets; do
         case $target in
         PTX) cuobjdump --list-ptx "$plugin" | grep -q sm_90 || { echo "no PTX"; exit 1; } ;;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/keymap.h"
 #include "test/shared/oracle.h"
 
 static const char *const names[INPUT_PATTERNS] = {
@@ -80,18 +81,6 @@ static uint64_t position(unsigned pattern, size_t i, size_t n, uint64_t r, uint6
     }
 }
 
-/* By cases, since copies of so many bytes as a variable says are calls. */
-static inline void store(void *array, size_t i, size_t bytes, uint64_t raw)
-{
-    char *at = (char *)array + i * bytes;
-    switch (bytes) {
-    case 1: memcpy(at, &raw, 1); break;
-    case 2: memcpy(at, &raw, 2); break;
-    case 4: memcpy(at, &raw, 4); break;
-    default: memcpy(at, &raw, 8); break;
-    }
-}
-
 void input_fill(unsigned pattern, upsweep_type type, void *keys, size_t n, uint64_t seed)
 {
     size_t bytes = upsweep_type_bytes(type);
@@ -108,7 +97,7 @@ void input_fill(unsigned pattern, upsweep_type type, void *keys, size_t n, uint6
         } else if (oracle_is_signed(type)) {
             raw ^= sign;
         }
-        store(keys, i, bytes, raw);
+        usw_store_raw((char *)keys + i * bytes, bytes, raw);
     }
 }
 
@@ -127,7 +116,7 @@ void input_fill_exact(upsweep_type type, void *numbers, size_t n, uint64_t seed,
         if (oracle_mantissa_bits(type) != 0) {
             raw = oracle_round(type, (long double)eighths / 8);
         }
-        store(numbers, i, bytes, raw);
+        usw_store_raw((char *)numbers + i * bytes, bytes, raw);
     }
 }
 

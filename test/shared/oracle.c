@@ -48,7 +48,7 @@ static inline uint64_t raw_of(size_t bytes, const void *element)
     case 2: memcpy(&raw, element, 2); break;
     case 4: memcpy(&raw, element, 4); break;
     case 8: memcpy(&raw, element, 8); break;
-    default: memcpy(&raw, element, bytes < 8 ? bytes : 8); break;
+    default: memcpy(&raw, element, bytes); break; /* fewer, of a record's key */
     }
     return raw;
 }
@@ -125,7 +125,7 @@ long double oracle_value(upsweep_type type, const void *element)
 {
     uint64_t raw = oracle_raw(type, element);
     if (oracle_mantissa_bits(type) != 0) {
-        return (long double)float_value(type, raw);
+        return float_value(type, raw);
     }
     if (oracle_is_signed(type)) {
         unsigned unused = 64 - bytes_of(type) * 8;
@@ -137,16 +137,15 @@ long double oracle_value(upsweep_type type, const void *element)
 /* Whether nothing is to be rounded: most values of tests are such. */
 static bool is_number_of(upsweep_type type, long double value, uint64_t *raw)
 {
-    double wide = (double)value;
-    float narrow = (float)value;
-    uint32_t word;
-    memcpy(raw, &wide, sizeof wide);
+    *raw = 0; /* little-endian */
     if (type == UPSWEEP_F64) {
-        return (long double)wide == value;
+        double wide = (double)value;
+        memcpy(raw, &wide, sizeof wide);
+        return wide == value;
     }
-    memcpy(&word, &narrow, sizeof narrow);
-    *raw = word;
-    return type == UPSWEEP_F32 && (long double)narrow == value;
+    float narrow = (float)value;
+    memcpy(raw, &narrow, sizeof narrow);
+    return type == UPSWEEP_F32 && narrow == value;
 }
 
 uint64_t oracle_round(upsweep_type type, long double value)
@@ -165,17 +164,17 @@ uint64_t oracle_round(upsweep_type type, long double value)
     uint64_t low = 0, high = infinity; /* the bits of the greatest number <= size lie between */
     while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
-        if ((long double)float_value(type, middle) <= size) {
+        if (float_value(type, middle) <= size) {
             low = middle;
         } else {
             high = middle - 1;
         }
     }
     if (low < infinity) {
-        long double below = (long double)float_value(type, low);
-        long double above = (long double)float_value(type, low + 1);
+        long double below = float_value(type, low);
+        long double above = float_value(type, low + 1);
         if (low + 1 == infinity) { /* half a step above the greatest number rounds to infinity */
-            above = below + (below - (long double)float_value(type, low - 1));
+            above = below + (below - float_value(type, low - 1));
         }
         long double down = size - below, up = above - size;
         low += up < down || (up == down && (low & 1)) ? 1 : 0;
