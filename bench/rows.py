@@ -141,8 +141,9 @@ def folds(handle, rows, n):
               lambda: torch.allclose(out, x.double().cumsum(-1).float(), rtol=1e-4, atol=1e-3))]
     for name, run, rival, right in calls:
         run(x)
+        same = right()
         say(f"{name} of {rows} rows of {n} f32", events(run, inputs), in_graph(handle, run, inputs),
-            events(rival, inputs, 10), right())
+            events(rival, inputs, 10), same)
 
 
 def main():
@@ -163,7 +164,8 @@ def main():
         best(handle, 65536, 1024, 8, "ties")
         best(handle, 65536, 1024, 8, dtype=torch.bfloat16)
     if "folds" in what:
-        for rows, n in ((64, 128256), (65536, 1024), (1 << 20, 64), (2048, 131072)):
+        for rows, n in ((64, 128256), (65536, 1024), (1 << 20, 64), (2048, 131072), (1 << 22, 8), (100000, 1000),
+                        (300000, 333), (8, 1 << 24), (1, 1 << 28)):
             folds(handle, rows, n)
     if "split" in what:
         for n, count, multiple in ((65536, 511, 1), (65536, 256, 64), (8192, 256, 16), (1024, 64, 16),

@@ -108,40 +108,11 @@ static const usw_gpu_fold_rows_step *fold_step(const usw_gpu_call *c)
     return usw_gpu_form(c, "fold_rows");
 }
 
-/* Few rows of one length, so long that a block would take longer over one than all blocks over all
- * of them, one after another: bytes a nanosecond, and nanoseconds a call. */
-static bool one_by_one(const rows_job *j, size_t bytes)
-{
-    static const double block = 60, all = 3500, call = 10000;
-    double row = (double)j->set.row_length * (double)bytes;
-    return j->set.begin == NULL && j->set.rows <= 64 &&
-           row / block > (double)j->set.rows * (call + row / all);
-}
-
-static upsweep_status reduce_one_by_one(usw_gpu_call *c, size_t bytes)
-{
-    const rows_job *j = c->context;
-    const char *algorithm;
-    const usw_gpu_reduce_form *form = usw_gpu_form_for(c, USW_REDUCES, NULL, &algorithm);
-    size_t result_bytes = upsweep_type_bytes(upsweep_reduce_type(j->type, j->op));
-    upsweep_status status = form == NULL ? UPSWEEP_ERROR_UNSUPPORTED : UPSWEEP_OK;
-    for (size_t r = 0; r < j->set.rows && status == UPSWEEP_OK; r++) {
-        status = form->reduce(c->g, (char *)c->arrays[0].at + r * j->set.row_length * bytes,
-                              j->set.row_length, j->type, j->op, false,
-                              (char *)c->arrays[2].at + r * result_bytes);
-    }
-    return status;
-}
-
 static upsweep_status reduce_work(usw_gpu_call *c)
 {
     const rows_job *j = c->context;
     const usw_gpu_fold_rows_step *step = fold_step(c);
     usw_gpu_row_set set = set_of(c);
-    size_t bytes = upsweep_type_bytes(j->type);
-    if (one_by_one(j, bytes)) {
-        return reduce_one_by_one(c, bytes);
-    }
     return step == NULL ? UPSWEEP_ERROR_UNSUPPORTED
                         : step->reduce(c->g, &set, j->type, j->op, c->arrays[2].at);
 }
@@ -206,6 +177,14 @@ bool usw_gpu_position_rows(upsweep *u, const usw_gpu_fold_rows *r, const usw_key
     usw_gpu_array arrays[] = {usw_gpu_in("data", r->n == 0 ? NULL : r->data, r->n * map->bits / 8),
                               offsets_of(&j), usw_gpu_out("index", index, r->rows * j.index_bytes)};
     return run(u, arrays, 3, place_work, &j, status);
+}
+
+/* One row of a length that is known, or few so long ones that reading them once in place of twice is
+ * worth a call for each. */
+static bool one_by_one(const rows_job *j, size_t bytes)
+{
+    bool few = j->set.rows <= 64 && j->set.row_length >= ((size_t)1 << 25) / bytes;
+    return j->set.begin == NULL && j->set.row_length > 0 && (j->set.rows == 1 || few);
 }
 
 static upsweep_status scan_one_by_one(usw_gpu_call *c, usw_scan *s, size_t bytes)

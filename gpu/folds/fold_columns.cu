@@ -11,6 +11,7 @@
  * Traffic: each element is read once, and 8 bytes are written and read for each tile of a column.
  */
 /* SPDX-License-Identifier: MIT */
+#include "gpu/folds/column_carries.cuh"
 #include "gpu/folds/row_folds.cuh"
 
 namespace
@@ -21,36 +22,11 @@ struct tuning {
     static constexpr unsigned ahead = 4;    /* rows of a lane that are on their way at once */
     static constexpr unsigned lanes = 4096; /* accumulators of a block: 32 KB of 64 bits */
 };
-enum : unsigned { TILE = USW_REDUCE_TILE, LANES = USW_REDUCE_LANES, FANOUT = 64, LEVELS = 6 };
+enum : unsigned { TILE = USW_REDUCE_TILE, LANES = USW_REDUCE_LANES };
 
 /* ---- operators: what elements become, how two of them are one, and the result ---- */
 
-/* Sums and products of floats. */
-template <typename E> struct in_order {
-    typedef typename E::Raw Raw;
-    typedef double Value;
-    E e;
-    uint64_t *results;
-
-    __device__ __forceinline__ Value neutral() const
-    {
-        return e.neutral();
-    }
-    __device__ __forceinline__ Value of(Raw raw) const
-    {
-        return e.widen(raw);
-    }
-    __device__ __forceinline__ Value join(Value a, Value b) const
-    {
-        return e.join(a, b);
-    }
-    __device__ __forceinline__ void store(uint64_t column, Value v) const
-    {
-        results[column] = usw_f64_number::narrow(v);
-    }
-};
-
-/* Everything else, by the operators of rows. */
+/* Everything but sums and products of floats, by the operators of rows. */
 template <typename F> struct exact {
     typedef typename F::Raw Raw;
     typedef typename F::Value Value;
@@ -171,48 +147,6 @@ __global__ void __launch_bounds__(tuning::threads)
     }
 }
 
-/* ---- the carry tree ---- */
-
-/* Joins every 64 of `count` sums of each column, one after the other, to one of `above`, and the
- * others to rest. */
-template <typename O>
-__global__ void __launch_bounds__(tuning::threads)
-    carry_level(uint64_t columns, uint64_t count, const typename O::Value *sums,
-                typename O::Value *above, typename O::Value *rest, O o)
-{
-    const uint64_t groups = count / FANOUT;
-    const uint64_t step = uint64_t(gridDim.x) * tuning::threads;
-    for (uint64_t i = blockIdx.x * uint64_t(tuning::threads) + threadIdx.x;
-         i < (groups + 1) * columns; i += step) {
-        const uint64_t group = i / columns, column = i - group * columns;
-        const uint64_t end = group < groups ? (group + 1) * FANOUT : count;
-        typename O::Value v = o.neutral();
-        for (uint64_t t = group * FANOUT; t < end; t++) {
-            v = o.join(v, sums[t * columns + column]);
-        }
-        if (group < groups) {
-            above[group * columns + column] = v;
-        } else {
-            rest[column] = v;
-        }
-    }
-}
-
-template <typename O>
-__global__ void __launch_bounds__(tuning::threads)
-    carry_all(uint64_t columns, unsigned levels, const typename O::Value *rest, O o)
-{
-    const uint64_t step = uint64_t(gridDim.x) * tuning::threads;
-    for (uint64_t c = blockIdx.x * uint64_t(tuning::threads) + threadIdx.x; c < columns;
-         c += step) {
-        typename O::Value v = o.neutral();
-        for (unsigned l = levels; l-- > 0;) {
-            v = o.join(v, rest[l * columns + c]);
-        }
-        o.store(c, v);
-    }
-}
-
 /* ---- launches ---- */
 
 unsigned grid_of(const usw_gpu *g, uint64_t blocks)
@@ -245,35 +179,13 @@ upsweep_status reduce_with(usw_gpu *g, const usw_reduce_columns *c, const O &o)
     const uint64_t units = s.parts * s.tiles * (s.across ? 1 : c->outer);
     const typename O::Raw *data =
         static_cast<const typename O::Raw *>(static_cast<const void *>(c->data));
-    V *sums[LEVELS + 1] = {nullptr}, *rest = nullptr;
-    unsigned levels = 0;
-    if (s.tiles > 1) {
-        for (uint64_t count = s.tiles; count > 0; count /= FANOUT) {
-            sums[levels] = static_cast<V *>(usw_gpu_scratch(g, count * s.columns * sizeof(V)));
-            if (sums[levels++] == nullptr) {
-                return g->status;
-            }
-        }
-        rest = static_cast<V *>(usw_gpu_scratch(g, levels * s.columns * sizeof(V)));
-        if (rest == nullptr) {
-            return g->status;
-        }
+    usw_column_carries<V> carries = {};
+    if (s.tiles > 1 && !usw_column_carries_take(g, s.columns, s.tiles, &carries)) {
+        return g->status;
     }
-    upsweep_status status =
-        USW_LAUNCH(g, column_tiles<O>, grid_of(g, units), tuning::threads, 0, s, data, sums[0], o);
-    uint64_t count = s.tiles;
-    for (unsigned l = 0; l < levels && status == UPSWEEP_OK; l++, count /= FANOUT) {
-        const uint64_t work = (count / FANOUT + 1) * s.columns;
-        status = USW_LAUNCH(
-            g, carry_level<O>, grid_of(g, (work + tuning::threads - 1) / tuning::threads),
-            tuning::threads, 0, s.columns, count, sums[l], sums[l + 1], rest + l * s.columns, o);
-    }
-    if (levels > 0 && status == UPSWEEP_OK) {
-        status = USW_LAUNCH(g, carry_all<O>,
-                            grid_of(g, (s.columns + tuning::threads - 1) / tuning::threads),
-                            tuning::threads, 0, s.columns, levels, rest, o);
-    }
-    return status;
+    const upsweep_status status = USW_LAUNCH(g, column_tiles<O>, grid_of(g, units), tuning::threads,
+                                             0, s, data, carries.sums[0], o);
+    return s.tiles == 1 || status != UPSWEEP_OK ? status : usw_column_carries_join(g, carries, o);
 }
 
 template <typename K, int op> upsweep_status integers(usw_gpu *g, const usw_reduce_columns *c)
@@ -290,7 +202,7 @@ upsweep_status reduce(usw_gpu *g, const usw_reduce_columns *c)
     if (usw_type_is_float(c->type) && op <= UPSWEEP_PRODUCT) {
         const auto with = [&](const auto &e) {
             typedef typename std::decay<decltype(e)>::type E;
-            return reduce_with(g, c, in_order<E>{e, static_cast<uint64_t *>(results)});
+            return reduce_with(g, c, usw_ordered_sums<E>{e, static_cast<uint64_t *>(results)});
         };
         return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(c->type, with)
                                      : usw_gpu_float_elements<false>(c->type, with);

@@ -255,10 +255,55 @@ static void folds_of_rows(void **state)
     }
 }
 
-/* More tiles than a level of the carry tree takes. */
+/* Rows that a warp scans, several at once or one by one: all of one length, some aligned, on either
+ * side of every power of two of runs; and by offsets, where a row that a block scans stands among
+ * them. */
+static void scans_of_short_rows(void **state)
+{
+    static const size_t lengths[] = {1, 4, 7, 8, 9, 16, 17, 31, 64, 65, 100, 128, 129, 256, 257};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths, ROWS = 70 };
+    uint64_t begin[ROWS + 1] = {2}, seed = 5;
+    gpu_room *room = *state;
+    for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
+        size_t top = 1024 / upsweep_type_bytes(type) * 4; /* a warp's, but for short floats */
+        for (size_t i = 0; i < LENGTHS + 4; i++) {
+            size_t n = i < LENGTHS ? lengths[i] : i < LENGTHS + 2 ? top / 4 + i % 2 : top + i % 2;
+            size_t rows = 1 + 3000 / n;
+            upsweep_op op = (upsweep_op)(UPSWEEP_SUM + (i + type) % 7);
+            op = oracle_mantissa_bits(type) != 0 && op > UPSWEEP_PRODUCT ? UPSWEEP_SUM : op;
+            input_fill((unsigned)(type + i) % INPUT_PATTERNS, type, keys, rows * n, i);
+            check_scan(room, NULL, rows, rows * n, type, op, i % 3 == 0);
+        }
+        for (size_t most = 5; most <= 6000; most *= 6) {
+            for (size_t r = 0; r < ROWS; r++) {
+                size_t n = input_random(&seed) % (r % 7 == 3 ? most : most / 4 + 1);
+                begin[r + 1] = begin[r] + n;
+            }
+            input_fill(INPUT_UNIFORM, type, keys, (size_t)begin[ROWS] + 1, most);
+            check_scan(room, begin, ROWS, (size_t)begin[ROWS] + 1, type, UPSWEEP_SUM,
+                       most % 2 == 0);
+        }
+    }
+}
+
+/* Few long rows of one length, which are reduced and scanned in parts; and more tiles than a level of the carry
+ * tree takes. */
 static void folds_of_many_tiles(void **state)
 {
     gpu_room *room = *state;
+    for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
+        for (unsigned i = 0; i < 7; i++) {
+            upsweep_op op = (upsweep_op)(UPSWEEP_SUM + i);
+            if (upsweep_reduce_type(type, op) != 0) {
+                size_t n = 16385 + i + type;
+                input_fill(INPUT_UNIFORM, type, keys, 3 * n, i);
+                check_reduce(room, NULL, i % 3 + 1, (i % 3 + 1) * n, type, op);
+                n = 3 * (oracle_mantissa_bits(type) != 0 ? 4096 : 16384 / upsweep_type_bytes(type));
+                input_fill(INPUT_UNIFORM, type, keys, n + 5, i);
+                check_scan(room, NULL, 1, n + 5, type, op, i % 2 == 0);
+            }
+        }
+    }
     input_fill(INPUT_UNIFORM, UPSWEEP_F16, keys, 2 * 66 * 4096, 3);
     check_reduce(room, NULL, 2, 2 * 66 * 4096, UPSWEEP_F16, UPSWEEP_SUM);
     check_scan(room, NULL, 2, 2 * 66 * 4096, UPSWEEP_F16, UPSWEEP_SUM, false);
@@ -331,9 +376,9 @@ static void positions_by_bucket(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(best_of_equal_rows), cmocka_unit_test(best_of_any_rows),
-        cmocka_unit_test(best_in_one_lane),   cmocka_unit_test(misled_by_samples),
-        cmocka_unit_test(folds_of_rows),      cmocka_unit_test(folds_of_many_tiles),
-        cmocka_unit_test(positions_by_bucket)};
+        cmocka_unit_test(best_of_equal_rows),  cmocka_unit_test(best_of_any_rows),
+        cmocka_unit_test(best_in_one_lane),    cmocka_unit_test(misled_by_samples),
+        cmocka_unit_test(folds_of_rows),       cmocka_unit_test(folds_of_many_tiles),
+        cmocka_unit_test(scans_of_short_rows), cmocka_unit_test(positions_by_bucket)};
     return cmocka_run_group_tests(tests, gpu_room_open, gpu_room_close);
 }
