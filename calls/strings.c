@@ -75,10 +75,9 @@ static const unsigned char *some_bytes(const void *bytes)
     return bytes != NULL ? bytes : (const unsigned char *)"";
 }
 
-/* Checks strings in Arrow's layout, and fills in where they are. */
-static upsweep_status check_strings(upsweep *u, const usw_options *o, const void *bytes,
-                                    const void *offsets, unsigned offset_bits, size_t n,
-                                    usw_strings *s)
+/* Checks what can be told without reading offsets. */
+static upsweep_status check_layout(upsweep *u, const usw_options *o, const void *offsets,
+                                   unsigned offset_bits, size_t n)
 {
     size_t total;
     if (offset_bits != 32 && offset_bits != 64) {
@@ -90,22 +89,23 @@ static upsweep_status check_strings(upsweep *u, const usw_options *o, const void
     if (offsets == NULL && n > 0) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "offsets is NULL, but n is %zu", n);
     }
-    upsweep_status status = usw_no_choice(u, o);
-    status = status == UPSWEEP_OK ? usw_gpu_refuse(u, bytes, "bytes", "a sort of strings") : status;
-    status =
-        status == UPSWEEP_OK ? usw_gpu_refuse(u, offsets, "offsets", "a sort of strings") : status;
-    if (status != UPSWEEP_OK || n == 0) {
-        return status;
-    }
-    *s = (usw_strings){
-        .bytes = some_bytes(bytes), .offsets = offsets, .offset_bytes = offset_bits / 8};
-    uint64_t first = offset_at(offsets, s->offset_bytes, 0);
-    uint64_t end = offset_at(offsets, s->offset_bytes, n);
-    usw_offer_threads(u, (size_t)(end - first) + total);
+    return usw_no_choice(u, o);
+}
+
+/* Checks n > 0 strings in Arrow's layout whose offsets the host can read, and fills in where they
+ * are. */
+static upsweep_status check_strings(upsweep *u, const void *bytes, const void *offsets,
+                                    unsigned offset_bytes, size_t n, usw_strings *s)
+{
+    *s =
+        (usw_strings){.bytes = some_bytes(bytes), .offsets = offsets, .offset_bytes = offset_bytes};
+    uint64_t first = offset_at(offsets, offset_bytes, 0);
+    uint64_t end = offset_at(offsets, offset_bytes, n);
+    usw_offer_threads(u, (size_t)(end - first) + (n + 1) * offset_bytes);
     check c = {.strings = s, .n = n};
     size_t wrong = first_wrong(u, &c);
     if (wrong < n) {
-        return usw_fail(u, UPSWEEP_ERROR_RANGE, "string %zu ends before it begins", wrong);
+        return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_STRING, wrong);
     }
     if (bytes == NULL && end > first) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "bytes is NULL, but the strings have %zu",
@@ -136,7 +136,7 @@ static upsweep_status check_index(upsweep *u, const void *index, unsigned index_
     if (index_bits == 32 && n > 0 && n - 1 > UINT32_MAX) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu strings need 64-bit indices", n);
     }
-    return usw_gpu_refuse(u, index, "index", "a sort of strings");
+    return UPSWEEP_OK;
 }
 
 static upsweep_status argsort(upsweep *u, const usw_strings *strings, size_t n, void *index,
@@ -151,6 +151,25 @@ static upsweep_status argsort(upsweep *u, const usw_strings *strings, size_t n, 
     return usw_sort_strings(u, &sort);
 }
 
+/* Whether a GPU has sorted the strings, or *status says why they cannot be sorted. Where it returns
+ * false the host can read all arrays, and *strings are checked. */
+static bool sorted_on_gpu(upsweep *u, usw_gpu_string_sort *g, usw_strings *strings,
+                          upsweep_status *status)
+{
+    const bool far = usw_gpu_only_plans(u) || usw_gpu_has(u, g->offsets);
+    g->end = UINT64_MAX;
+    if (!far) {
+        g->first = offset_at(g->offsets, g->offset_bytes, 0);
+        g->end = offset_at(g->offsets, g->offset_bytes, g->n);
+        *status = check_strings(u, g->bytes, g->offsets, g->offset_bytes, g->n, strings);
+        if (*status == UPSWEEP_OK && g->out_offsets != NULL && g->out_bytes == NULL &&
+            g->end > g->first) {
+            *status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "out_bytes is NULL, but n is %zu", g->n);
+        }
+    }
+    return *status != UPSWEEP_OK || (usw_may_leave(u) && usw_gpu_sort_strings(u, g, status));
+}
+
 upsweep_status upsweep_argsort_strings(upsweep *u, const void *bytes, const void *offsets,
                                        unsigned offset_bits, size_t n, void *index,
                                        unsigned index_bits, const upsweep_options *options)
@@ -163,13 +182,21 @@ upsweep_status upsweep_argsort_strings(upsweep *u, const void *bytes, const void
     }
     status = check_index(u, index, index_bits, n);
     if (status == UPSWEEP_OK) {
-        status = check_strings(u, &o, bytes, offsets, offset_bits, n, &strings);
+        status = check_layout(u, &o, offsets, offset_bits, n);
     }
     if (status == UPSWEEP_OK && n > 0) {
         USW_CALL_CARRIES(USW_CARRY_INDEX);
-        report(u, n);
-        status =
-            argsort(u, &strings, n, index, index_bits / 8, (o.flags & UPSWEEP_DESCENDING) != 0);
+        usw_gpu_string_sort g = {.bytes = bytes,
+                                 .offsets = offsets,
+                                 .n = n,
+                                 .offset_bytes = offset_bits / 8,
+                                 .descending = (o.flags & UPSWEEP_DESCENDING) != 0,
+                                 .index = index,
+                                 .index_bytes = index_bits / 8};
+        if (!sorted_on_gpu(u, &g, &strings, &status)) {
+            report(u, n);
+            status = argsort(u, &strings, n, index, index_bits / 8, g.descending);
+        }
     }
     return usw_leave(u, status);
 }
@@ -266,23 +293,22 @@ upsweep_status upsweep_sort_strings(upsweep *u, const void *bytes, const void *o
     if (status != UPSWEEP_OK) {
         return status;
     }
-    status = check_strings(u, &o, bytes, offsets, offset_bits, n, &strings);
-    if (status == UPSWEEP_OK && n > 0) {
-        uint64_t first = offset_at(offsets, strings.offset_bytes, 0);
-        if (out_offsets == NULL || (out_bytes == NULL && strings.end != strings.bytes + first)) {
-            status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%s is NULL, but n is %zu",
-                              out_offsets == NULL ? "out_offsets" : "out_bytes", n);
-        }
+    status = check_layout(u, &o, offsets, offset_bits, n);
+    if (status == UPSWEEP_OK && n > 0 && out_offsets == NULL) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "out_offsets is NULL, but n is %zu", n);
     }
-    status =
-        status == UPSWEEP_OK ? usw_gpu_refuse(u, out_bytes, "out_bytes", "sort_strings") : status;
-    status = status == UPSWEEP_OK ? usw_gpu_refuse(u, out_offsets, "out_offsets", "sort_strings")
-                                  : status;
-    if (status == UPSWEEP_OK && n > 0) {
+    usw_gpu_string_sort g = {.bytes = bytes,
+                             .offsets = offsets,
+                             .n = n,
+                             .offset_bytes = offset_bits / 8,
+                             .descending = (o.flags & UPSWEEP_DESCENDING) != 0,
+                             .out_bytes = out_bytes,
+                             .out_offsets = out_offsets};
+    if (status == UPSWEEP_OK && n > 0 && !sorted_on_gpu(u, &g, &strings, &status)) {
         report(u, n);
-        status = sort_and_gather(u, &strings, n, out_bytes, out_offsets,
-                                 (o.flags & UPSWEEP_DESCENDING) != 0);
-    } else if (status == UPSWEEP_OK && out_offsets != NULL) {
+        status = sort_and_gather(u, &strings, n, out_bytes, out_offsets, g.descending);
+    } else if (status == UPSWEEP_OK && n == 0 && out_offsets != NULL &&
+               !(usw_may_leave(u) && usw_gpu_sort_strings(u, &g, &status))) {
         usw_set_item(out_offsets, offset_bits / 8, 0, 0);
     }
     return usw_leave(u, status);

@@ -14,6 +14,7 @@
 #define USW_SAY_NO_FIT "the distance of vertex %u does not fit %zu bits"
 #define USW_SAY_WEIGHT "the arc from %zu to %zu has the weight %g"
 #define USW_SAY_ROW "row %zu ends before it begins, or beyond n"
+#define USW_SAY_STRING "string %zu ends before it begins"
 
 /* Calls that have no choice of algorithm take no name. */
 static inline upsweep_status usw_no_choice(upsweep *u, const usw_options *o)

@@ -57,7 +57,7 @@ struct usw_gpu_plugin; /* plugin.h */
 
 /* What a handle was opened on. AUTO opens a GPU when there is reason to (calls/on_gpu/call.c). */
 typedef enum usw_device { USW_CPU, USW_AUTO, USW_CUDA } usw_device;
-enum { USW_DEFERRED = 8 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
+enum { USW_DEFERRED = 9 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
 
 /* What the last call did, as upsweep_report says it. */
 typedef struct usw_report_state {

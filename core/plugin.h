@@ -17,7 +17,7 @@
 
 #include "core/forms.h"
 
-#define USW_GPU_ABI 10
+#define USW_GPU_ABI 11
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -231,6 +231,28 @@ typedef struct usw_gpu_fold_columns_step { /* gpu/folds/fold_columns.cu */
     upsweep_status (*reduce)(usw_gpu *g, const usw_reduce_columns *c);
 } usw_gpu_fold_columns_step;
 
+/* Strings in Arrow's layout, n > 0: string i is bytes[offsets[i] - first .. offsets[i + 1] - first).
+ */
+typedef struct usw_gpu_strings {
+    const void *bytes, *offsets;
+    size_t n, offset_bytes; /* 4 or 8, of out_offsets too */
+    uint64_t first;
+    bool descending;
+    void *index; /* index_bytes each */
+    size_t index_bytes;
+    void *out_bytes, *out_offsets; /* out_offsets NULL: the index alone */
+    void *facts;                   /* what sort has found out; scratch */
+} usw_gpu_strings;
+/* gpu/strings/strings.cu: sort writes the index of a stable sort; where offsets fall there is a
+ * fault, no index is written, and the other functions see empty strings. */
+typedef struct usw_gpu_strings_step {
+    upsweep_status (*sort)(usw_gpu *g, usw_gpu_strings *s);
+    /* The lengths of the strings in the index' order, and a 0: a scan makes offsets of them. */
+    upsweep_status (*lengths)(usw_gpu *g, const usw_gpu_strings *s);
+    upsweep_status (*copy)(usw_gpu *g,
+                           const usw_gpu_strings *s); /* their bytes, by these offsets */
+} usw_gpu_strings_step;
+
 /* As upsweep_split_ids_index; offsets and counts may be NULL. An id out of range is a fault. */
 typedef struct usw_gpu_split_index {
     const void *ids;
@@ -290,7 +312,8 @@ enum {
     USW_FAULT_DISTANCE = 5, /* a vertex's does not fit */
     USW_FAULT_WEIGHT = 6,   /* of a matrix: negative or NaN */
     USW_FAULT_ENDLESS = 7,  /* a search took as many rounds as its bound: a bug */
-    USW_FAULTS = 8
+    USW_FAULT_STRINGS = 8,  /* a string ends before it begins; at n: their bytes are nowhere */
+    USW_FAULTS = 9
 };
 typedef struct usw_gpu_fault_found {
     unsigned code; /* 0: none */

@@ -265,7 +265,8 @@ UPSWEEP_API unsigned upsweep_version_number(void);
  *     "buckets and tags"        keys with values, positions or records: buckets that fit the cache,
  *                               sorted as words of what is left of a key and its place
  *     "string sample sort"      strings: buckets by splitters from a sample, then words of bytes
- *     "merge sort", "merge sort in place"    by a function or by fields, or by bits in place
+ *     "merge sort", "merge sort in place"    by a function, by fields, strings on a GPU, or by bits
+ *                               in place
  *     "long rows one by one"    rows too long for one thread, each sorted by all threads
  * More words may come. It is "" where there is no choice. */
 typedef struct upsweep_report {
@@ -401,17 +402,20 @@ UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, u
  * bits; they never decrease, else UPSWEEP_ERROR_RANGE. Arrow's int32 and int64 are taken as they
  * are; offsets[0] need not be 0, as in a part of an array; which strings are null is the caller's
  * affair. The order is that of unsigned bytes, as memcmp has it, and a string comes before those
- * that it begins; NUL bytes are like any other. Stable: equal strings keep their order. Host arrays
- * only: device memory is UPSWEEP_ERROR_UNSUPPORTED. Method: a string sample sort (Bingmann and
- * Sanders, 2013), whose buckets are sorted by five bytes at a time.
+ * that it begins; NUL bytes are like any other. Stable: equal strings keep their order. On a GPU
+ * offsets in device memory need bytes and out_bytes there, too; that these are NULL although the
+ * strings have bytes is UPSWEEP_ERROR_RANGE then. Method: a string sample sort
+ * (Bingmann and Sanders, 2013), whose buckets are sorted by five bytes at a time; on a GPU a merge
+ * sort by the first 8 bytes that tell strings apart, then by the others.
  *
  * argsort_strings writes to index the permutation that sorts them, as upsweep_argsort does: n
  * elements of index_bits (32 or 64) bits; 32 needs n <= 2^32. Scratch: n (index_bits / 8 + 2)
- * bytes, 1.5 MB a thread and 1 MB.
+ * bytes, 1.5 MB a thread and 1 MB; on a GPU 33 n.
  * sort_strings writes the sorted strings in the same layout: out_bytes has room for
  * offsets[n] - offsets[0] bytes, out_offsets for n + 1 elements, of which the first becomes 0; they
  * overlap none of the others. n = 0 writes that 0, unless out_offsets is NULL. Scratch: the same
- * for an index of 32 bits (64 if n > 2^32), and the index.
+ * for an index of 32 bits (64 if n > 2^32), and the index; on a GPU 33 n. Where offsets in device
+ * memory decrease, out_offsets and out_bytes are undefined.
  * Flags: DESCENDING, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_argsort_strings(upsweep *u, const void *bytes,
                                                    const void *offsets, unsigned offset_bits,

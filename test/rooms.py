@@ -19,7 +19,7 @@ SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp", ".hpp", ".def")
 # The rooms of the machinery, lowest first: a room includes only rooms of lower lines of its side.
 CPU = [["cache_sort", "folds", "paths"], ["patterns", "buckets", "selection"], ["pair_sort", "strings"], ["merging"]]
 GPU = [["block", "plugin", "film", "paths"], ["carry"],
-       ["short_sort", "folds", "selection", "merging", "textbook"], ["digit_sort", "prefix_tree"], ["bucket_sort"], ["pair_buckets", "tree_buckets", "runs"]]
+       ["short_sort", "folds", "selection", "merging", "textbook"], ["digit_sort", "prefix_tree", "strings"], ["bucket_sort"], ["pair_buckets", "tree_buckets", "runs"]]
 # Lines and files that a room has at most.
 MOST = {"core": (4000, 32), "cpu": (4000, 22), "gpu": (6500, 30)}
 PAGE_LINES = 60

@@ -32,6 +32,20 @@ bool usw_gpu_sort_records(upsweep *u, void *records, size_t n, size_t record_byt
                           const upsweep_field *fields, size_t field_count, const usw_options *o,
                           upsweep_status *status);
 
+/* ---- calls/on_gpu/strings.c ---- */
+/* n > 0 strings in Arrow's layout, whose index is asked for, or the strings in order. */
+typedef struct usw_gpu_string_sort {
+    const void *bytes, *offsets;
+    size_t n;
+    unsigned offset_bytes;
+    uint64_t first, end; /* offsets[0] and offsets[n]; end UINT64_MAX: the host cannot read them */
+    bool descending;
+    void *index; /* or NULL */
+    unsigned index_bytes;
+    void *out_bytes, *out_offsets; /* or NULL */
+} usw_gpu_string_sort;
+bool usw_gpu_sort_strings(upsweep *u, const usw_gpu_string_sort *s, upsweep_status *status);
+
 /* ---- calls/on_gpu/select.c; map: the order that is asked for ---- */
 bool usw_gpu_is_sorted(upsweep *u, const void *keys, size_t n, upsweep_type type,
                        const usw_options *o, size_t *first, upsweep_status *status);
@@ -141,6 +155,8 @@ upsweep_status usw_gpu_host_reads(upsweep *u, const char *what);
 /* Makes *array readable here: where it is in device memory it becomes a copy in scratch (of zeros
  * in a plan). */
 upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes);
+/* Whether the array is in device memory that u may use. */
+bool usw_gpu_has(upsweep *u, const void *array);
 /* Whether u only plans: pointers then mean nothing. */
 bool usw_gpu_only_plans(const upsweep *u);
 /* UPSWEEP_ERROR_UNSUPPORTED if the list is in device memory: the host reads it. */

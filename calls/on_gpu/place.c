@@ -25,12 +25,19 @@ upsweep_status usw_gpu_say_fault(upsweep *u, const usw_gpu_fault_found *fault, u
                         "handle on \"cpu\" can answer it",
                         at);
     case USW_FAULT_ROWS: return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_ROW, (size_t)at);
+    case USW_FAULT_STRINGS:
+        return at < limit ? usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_STRING, (size_t)at)
+                          : usw_fail(u, UPSWEEP_ERROR_RANGE,
+                                     "bytes or out_bytes is NULL, but the strings have some");
     default: return usw_fail(u, UPSWEEP_ERROR_DEVICE, "an error of no known kind: %u", fault->code);
     }
 }
 
-static bool on_device(upsweep *u, const void *array)
+bool usw_gpu_has(upsweep *u, const void *array)
 {
+    if (u->device == USW_AUTO && array != NULL) {
+        usw_device_notice(u);
+    }
     if (array == NULL || u->plugin == NULL || u->device == USW_CPU) {
         return false;
     }
@@ -44,7 +51,7 @@ bool usw_gpu_only_plans(const upsweep *u)
 
 upsweep_status usw_gpu_refuse(upsweep *u, const void *array, const char *what, const char *call)
 {
-    return on_device(u, array)
+    return usw_gpu_has(u, array)
                ? usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED,
                           "%s computes on the CPU, and %s is in device memory", call, what)
                : UPSWEEP_OK;
@@ -52,7 +59,7 @@ upsweep_status usw_gpu_refuse(upsweep *u, const void *array, const char *what, c
 
 upsweep_status usw_gpu_refuse_list(upsweep *u, const void *list, const char *what)
 {
-    return !usw_gpu_only_plans(u) && on_device(u, list)
+    return !usw_gpu_only_plans(u) && usw_gpu_has(u, list)
                ? usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED,
                           "the %s are in device memory, but are read by the host", what)
                : UPSWEEP_OK;
@@ -83,7 +90,7 @@ upsweep_status usw_gpu_host_reads(upsweep *u, const char *what)
 
 upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes)
 {
-    if (*array == NULL || !on_device(u, *array)) {
+    if (*array == NULL || !usw_gpu_has(u, *array)) {
         return UPSWEEP_OK;
     }
     void *copy = usw_scratch(u, bytes);
@@ -127,7 +134,7 @@ static upsweep_status range_work(usw_gpu_call *c)
 bool usw_gpu_range(upsweep *u, const void *keys, size_t n, const usw_keymap maps[2],
                    uint64_t found[2], upsweep_status *status)
 {
-    if (!on_device(u, keys)) {
+    if (!usw_gpu_has(u, keys)) {
         return false;
     }
     range_job j = {n, maps};

@@ -4,7 +4,7 @@
 #ifndef USW_GPU_MERGING_RECORDS_CUH
 #define USW_GPU_MERGING_RECORDS_CUH
 
-#include "gpu/gpu.cuh"
+#include "gpu/merging/item_merge.cuh"
 
 extern "C" {
 #include "core/record_keys.h"
@@ -67,16 +67,12 @@ __device__ __forceinline__ uint64_t usw_record_chunk(const usw_key_plan &plan,
     return key;
 }
 
-/* ---- items of the merge sort: a record's first chunk and its position ---- */
-
-struct alignas(16) usw_record_item {
-    uint64_t chunk, position;
-};
+/* ---- the order of items: a record's first chunk and its position ---- */
 
 /* The operations of merge.cuh. All positions differ, so that the order is strict and stable. */
 struct usw_record_order {
-    typedef usw_record_item stored;
-    typedef usw_record_item item;
+    typedef usw_merge_item stored;
+    typedef usw_merge_item item;
     const unsigned char *records;
     size_t record_bytes;
     const usw_record_field *rest; /* device memory: the fields that reach beyond the first chunk */

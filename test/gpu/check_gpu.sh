@@ -54,7 +54,7 @@ if [ "$(cat "$build/test_gpu_handle.status")" = 77 ]; then
     exit 0
 fi
 together="plugin test_gpu_buckets test_gpu_few test_gpu_folds test_gpu_lengths test_gpu_merge test_gpu_ring test_gpu_rows test_gpu_runs
-    test_gpu_select test_gpu_sorts test_gpu_graph test_gpu_again test_gpu_choice test_gpu_claims test_gpu_ways test_gpu_windows
+    test_gpu_select test_gpu_sorts test_gpu_strings test_gpu_graph test_gpu_again test_gpu_choice test_gpu_claims test_gpu_ways test_gpu_windows
     test_film test_gpu_forms test_gpu_refused test_gpu_paths test_gpu_paths_many test_gpu gpu_cli fuzz_calls"
 if [ -e "$build/test/view_gpu" ]; then
     together="$together view_gpu"

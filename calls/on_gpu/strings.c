@@ -1,0 +1,86 @@
+/* strings.c - sorts of strings on a GPU. */
+/* SPDX-License-Identifier: MIT */
+#include "calls/on_gpu/on_gpu.h"
+#include "calls/on_gpu/call.h"
+
+typedef struct strings_job {
+    const usw_gpu_string_sort *sort;
+    uint64_t first; /* offset of the first byte that the call has */
+} strings_job;
+
+/* The strings in the order of an index, by a scan of their lengths. */
+static upsweep_status gather(const usw_gpu_call *c, const usw_gpu_strings_step *step,
+                             usw_gpu_strings *strings)
+{
+    const char *algorithm;
+    const usw_gpu_scan_form *form = usw_gpu_form_for(c, USW_SCANS, NULL, &algorithm);
+    usw_scan scan = {.in = strings->out_offsets,
+                     .out = strings->out_offsets,
+                     .n = strings->n + 1,
+                     .type = strings->offset_bytes == 4 ? UPSWEEP_U32 : UPSWEEP_U64,
+                     .op = UPSWEEP_SUM,
+                     .exclusive = true};
+    upsweep_status status = form == NULL ? UPSWEEP_ERROR_UNSUPPORTED : step->lengths(c->g, strings);
+    status = status == UPSWEEP_OK ? form->scan(c->g, &scan, false) : status;
+    return status == UPSWEEP_OK ? step->copy(c->g, strings) : status;
+}
+
+static upsweep_status work(usw_gpu_call *c)
+{
+    const strings_job *j = c->context;
+    const usw_gpu_string_sort *s = j->sort;
+    const usw_gpu_strings_step *step = usw_gpu_form(c, "strings");
+    if (step == NULL) {
+        return UPSWEEP_ERROR_UNSUPPORTED;
+    }
+    if (s->n == 0) { /* the one offset of no strings */
+        return usw_gpu_store(c, c->arrays[4].at, 0, s->offset_bytes);
+    }
+    usw_gpu_strings strings = {.bytes = c->arrays[0].at,
+                               .offsets = c->arrays[1].at,
+                               .n = s->n,
+                               .offset_bytes = s->offset_bytes,
+                               .first = j->first,
+                               .descending = s->descending,
+                               .index = c->arrays[2].at,
+                               .index_bytes = s->index_bytes,
+                               .out_bytes = c->arrays[3].at,
+                               .out_offsets = c->arrays[4].at};
+    if (s->out_offsets != NULL) {
+        strings.index_bytes = s->n - 1 <= UINT32_MAX ? 4 : 8;
+        strings.index = c->p->scratch(c->g, s->n * strings.index_bytes);
+        if (strings.index == NULL) {
+            return usw_gpu_failed(c, UPSWEEP_ERROR_MEMORY);
+        }
+    }
+    usw_report(c->u, "merge sort", "%zu strings on the GPU, by their first 8 bytes that differ",
+               s->n);
+    upsweep_status status = step->sort(c->g, &strings);
+    return status == UPSWEEP_OK && s->out_offsets != NULL ? gather(c, step, &strings) : status;
+}
+
+bool usw_gpu_sort_strings(upsweep *u, const usw_gpu_string_sort *s, upsweep_status *status)
+{
+    const bool far = s->end == UINT64_MAX; /* the host does not see how many bytes there are */
+    const void *there[] = {s->bytes, s->out_bytes};
+    for (unsigned i = 0; i < 2 && far && !usw_gpu_only_plans(u); i++) {
+        if (there[i] != NULL && !usw_gpu_has(u, there[i])) {
+            *status =
+                usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "offsets are in device memory, but %s is not",
+                         i == 0 ? "bytes" : "out_bytes");
+            return true;
+        }
+    }
+    strings_job j = {s, far ? 0 : s->first};
+    size_t bytes = far ? 1 : s->end - s->first, offsets = (s->n + 1) * s->offset_bytes;
+    const char *at = s->bytes;
+    usw_gpu_array arrays[] = {
+        usw_gpu_in("bytes", bytes == 0 || at == NULL ? NULL : at + j.first, bytes),
+        usw_gpu_in("offsets", s->n == 0 ? NULL : s->offsets, offsets),
+        usw_gpu_out("index", s->index, s->n * s->index_bytes),
+        usw_gpu_out("out_bytes", bytes == 0 ? NULL : s->out_bytes, bytes),
+        usw_gpu_out("out_offsets", s->out_offsets, s->out_offsets == NULL ? 0 : offsets)};
+    usw_gpu_call c = {.u = u, .arrays = arrays, .count = 5, .work = work, .context = &j};
+    c.risks[0] = (usw_gpu_risk){USW_FAULT_STRINGS, s->n};
+    return usw_gpu_run(&c, status);
+}
