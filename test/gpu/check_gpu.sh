@@ -53,9 +53,10 @@ if [ "$(cat "$build/test_gpu_handle.status")" = 77 ]; then
     echo "check-gpu: skipped: $("$build/upsweep" info | sed -n 's/^GPUs *//p')"
     exit 0
 fi
-together="plugin test_gpu_buckets test_gpu_few test_gpu_folds test_gpu_lengths test_gpu_merge test_gpu_ring test_gpu_rows test_gpu_runs
-    test_gpu_select test_gpu_sorts test_gpu_strings test_gpu_graph test_gpu_again test_gpu_choice test_gpu_claims test_gpu_ways test_gpu_windows
-    test_film test_gpu_forms test_gpu_refused test_gpu_paths test_gpu_paths_many test_gpu gpu_cli fuzz_calls"
+together="plugin test_gpu_buckets test_gpu_few test_gpu_folds test_gpu_lengths test_gpu_merge test_gpu_ring test_gpu_rows
+    test_gpu_row_folds test_gpu_runs test_gpu_select test_gpu_sorts test_gpu_strings test_gpu_graph test_gpu_again
+    test_gpu_choice test_gpu_claims test_gpu_ways test_gpu_windows test_film test_gpu_forms test_gpu_refused test_gpu_paths
+    test_gpu_paths_many test_gpu gpu_cli fuzz_calls"
 if [ -e "$build/test/view_gpu" ]; then
     together="$together view_gpu"
 else
@@ -117,6 +118,9 @@ sanitize() { # TOOL SHARE PROGRAM...: one after another; a line for each that is
     # last. Nor racecheck, which takes more than 400 s.
     for tool in memcheck synccheck; do
         sanitize $tool 0/1 test_gpu_runs &
+    done
+    for tool in memcheck racecheck synccheck initcheck; do
+        sanitize $tool 0/1 test_gpu_row_folds test_gpu_strings &
     done
     for tool in memcheck racecheck initcheck synccheck; do
         sanitize $tool 0/1 test_gpu_paths test_gpu_paths_many &

@@ -1,6 +1,5 @@
-/* gpu_steps_rows.c - what each of many rows gives, the best of one long array, and positions by
- * bucket, on the GPU as on the CPU: around the lengths at which ways change, and where samples
- * mislead. */
+/* gpu_steps_rows.c - the best of each of many rows and of one long array, and positions by bucket,
+ * on the GPU as on the CPU: around the lengths at which ways change, and where samples mislead. */
 /* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
@@ -172,143 +171,6 @@ static void misled_by_samples(void **state)
     }
 }
 
-/* ---- folds ---- */
-
-static void check_reduce(gpu_room *room, const uint64_t *begin, size_t rows, size_t n,
-                         upsweep_type type, upsweep_op op)
-{
-    size_t bytes = upsweep_type_bytes(type);
-    upsweep_type as = upsweep_reduce_type(type, op);
-    assert_int_equal(upsweep_reduce_rows(room->cpu, keys, n, type, begin, rows, op, want, NULL),
-                     UPSWEEP_OK);
-    gpu_begin(room);
-    usw_gpu_row_set set = {.data = gpu_put(room, keys, n * bytes, bytes * (n % 5)),
-                           .begin = begin == NULL ? NULL : gpu_put(room, begin, (rows + 1) * 8, 8),
-                           .rows = rows,
-                           .row_length = begin == NULL ? n / rows : 0,
-                           .n = n};
-    uint64_t identity = 0;
-    upsweep_reduce(room->cpu, NULL, 0, type, op, &identity, NULL);
-    set.identity = identity;
-    void *results = gpu_put(room, NULL, rows * upsweep_type_bytes(as), 8);
-    const usw_gpu_fold_rows_step *step = gpu_step(room, "fold_rows");
-    assert_int_equal(step->reduce(room->g, &set, type, op, results), UPSWEEP_OK);
-    gpu_get(room, got, results, rows * upsweep_type_bytes(as));
-    assert_int_equal(gpu_end(room), 0);
-    assert_memory_equal(got, want, rows * upsweep_type_bytes(as));
-}
-
-static void check_scan(gpu_room *room, const uint64_t *begin, size_t rows, size_t n,
-                       upsweep_type type, upsweep_op op, bool exclusive)
-{
-    size_t bytes = upsweep_type_bytes(type);
-    upsweep_options o = {.flags = exclusive ? UPSWEEP_EXCLUSIVE : 0};
-    memset(want, 0x77, n * bytes);
-    assert_int_equal(upsweep_scan_rows(room->cpu, keys, want, n, type, begin, rows, op, &o),
-                     UPSWEEP_OK);
-    gpu_begin(room);
-    usw_gpu_row_set set = {.data = gpu_put(room, keys, n * bytes, bytes * (n % 5)),
-                           .begin = begin == NULL ? NULL : gpu_put(room, begin, (rows + 1) * 8, 8),
-                           .rows = rows,
-                           .row_length = begin == NULL ? n / rows : 0,
-                           .n = n};
-    memset(got, 0x77, n * bytes);
-    usw_scan s = {.out = gpu_put(room, got, n * bytes, bytes), .type = type, .op = op, .n = n};
-    s.exclusive = exclusive;
-    uint64_t identity = 0; /* of the element's type: sums and products of a short type */
-    if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST || op == UPSWEEP_AND) {
-        upsweep_reduce(room->cpu, NULL, 0, type, op, &identity, NULL);
-    }
-    s.identity = identity;
-    const usw_gpu_fold_rows_step *step = gpu_step(room, "fold_rows");
-    assert_int_equal(step->scan(room->g, &set, &s), UPSWEEP_OK);
-    gpu_get(room, got, s.out, n * bytes);
-    assert_int_equal(gpu_end(room), 0);
-    assert_memory_equal(got, want, n * bytes);
-}
-
-/* Rows of no, one and some tiles, among short ones; all types and operators. */
-static void folds_of_rows(void **state)
-{
-    static const size_t lengths[] = {3, 0, 500, 501, 4096, 4097, 1, 9000, 17, 0};
-    enum { ROWS = sizeof lengths / sizeof *lengths };
-    uint64_t begin[ROWS + 1] = {1};
-    gpu_room *room = *state;
-    for (size_t r = 0; r < ROWS; r++) {
-        begin[r + 1] = begin[r] + lengths[r];
-    }
-    size_t n = (size_t)begin[ROWS] + 1;
-    for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
-        for (unsigned i = 0; i < 7; i++) {
-            upsweep_op op = (upsweep_op)(UPSWEEP_SUM + i);
-            if (upsweep_reduce_type(type, op) == 0) {
-                continue;
-            }
-            input_fill((unsigned)(type + i) % INPUT_PATTERNS, type, keys, n, i);
-            if (oracle_mantissa_bits(type) != 0 && op > UPSWEEP_PRODUCT) {
-                input_fill(INPUT_UNIFORM, type, keys, n, i); /* which NaN is least is not said */
-            }
-            check_reduce(room, begin, ROWS, n, type, op);
-            check_scan(room, begin, ROWS, n, type, op, i % 2 == 0);
-            check_reduce(room, NULL, 6, n / 6 * 6, type, op);
-        }
-    }
-}
-
-/* Rows that a warp scans, several at once or one by one: all of one length, some aligned, on either
- * side of every power of two of runs; and by offsets, where a row that a block scans stands among
- * them. */
-static void scans_of_short_rows(void **state)
-{
-    static const size_t lengths[] = {1, 4, 7, 8, 9, 16, 17, 31, 64, 65, 100, 128, 129, 256, 257};
-    enum { LENGTHS = sizeof lengths / sizeof *lengths, ROWS = 70 };
-    uint64_t begin[ROWS + 1] = {2}, seed = 5;
-    gpu_room *room = *state;
-    for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
-        size_t top = 1024 / upsweep_type_bytes(type) * 4; /* a warp's, but for short floats */
-        for (size_t i = 0; i < LENGTHS + 4; i++) {
-            size_t n = i < LENGTHS ? lengths[i] : i < LENGTHS + 2 ? top / 4 + i % 2 : top + i % 2;
-            size_t rows = 1 + 3000 / n;
-            upsweep_op op = (upsweep_op)(UPSWEEP_SUM + (i + type) % 7);
-            op = oracle_mantissa_bits(type) != 0 && op > UPSWEEP_PRODUCT ? UPSWEEP_SUM : op;
-            input_fill((unsigned)(type + i) % INPUT_PATTERNS, type, keys, rows * n, i);
-            check_scan(room, NULL, rows, rows * n, type, op, i % 3 == 0);
-        }
-        for (size_t most = 5; most <= 6000; most *= 6) {
-            for (size_t r = 0; r < ROWS; r++) {
-                size_t n = input_random(&seed) % (r % 7 == 3 ? most : most / 4 + 1);
-                begin[r + 1] = begin[r] + n;
-            }
-            input_fill(INPUT_UNIFORM, type, keys, (size_t)begin[ROWS] + 1, most);
-            check_scan(room, begin, ROWS, (size_t)begin[ROWS] + 1, type, UPSWEEP_SUM,
-                       most % 2 == 0);
-        }
-    }
-}
-
-/* Few long rows of one length, which are reduced and scanned in parts; and more tiles than a level of the carry
- * tree takes. */
-static void folds_of_many_tiles(void **state)
-{
-    gpu_room *room = *state;
-    for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
-        for (unsigned i = 0; i < 7; i++) {
-            upsweep_op op = (upsweep_op)(UPSWEEP_SUM + i);
-            if (upsweep_reduce_type(type, op) != 0) {
-                size_t n = 16385 + i + type;
-                input_fill(INPUT_UNIFORM, type, keys, 3 * n, i);
-                check_reduce(room, NULL, i % 3 + 1, (i % 3 + 1) * n, type, op);
-                n = 3 * (oracle_mantissa_bits(type) != 0 ? 4096 : 16384 / upsweep_type_bytes(type));
-                input_fill(INPUT_UNIFORM, type, keys, n + 5, i);
-                check_scan(room, NULL, 1, n + 5, type, op, i % 2 == 0);
-            }
-        }
-    }
-    input_fill(INPUT_UNIFORM, UPSWEEP_F16, keys, 2 * 66 * 4096, 3);
-    check_reduce(room, NULL, 2, 2 * 66 * 4096, UPSWEEP_F16, UPSWEEP_SUM);
-    check_scan(room, NULL, 2, 2 * 66 * 4096, UPSWEEP_F16, UPSWEEP_SUM, false);
-}
-
 /* ---- positions by bucket ---- */
 
 static void check_split(gpu_room *room, size_t n, size_t count, size_t multiple, unsigned id_bytes,
@@ -376,9 +238,8 @@ static void positions_by_bucket(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(best_of_equal_rows),  cmocka_unit_test(best_of_any_rows),
-        cmocka_unit_test(best_in_one_lane),    cmocka_unit_test(misled_by_samples),
-        cmocka_unit_test(folds_of_rows),       cmocka_unit_test(folds_of_many_tiles),
-        cmocka_unit_test(scans_of_short_rows), cmocka_unit_test(positions_by_bucket)};
+        cmocka_unit_test(best_of_equal_rows), cmocka_unit_test(best_of_any_rows),
+        cmocka_unit_test(best_in_one_lane), cmocka_unit_test(misled_by_samples),
+        cmocka_unit_test(positions_by_bucket)};
     return cmocka_run_group_tests(tests, gpu_room_open, gpu_room_close);
 }
