@@ -3,6 +3,7 @@
 #include "calls/bucketing.h"
 #include "calls/on_gpu/on_gpu.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/half.h"
@@ -81,6 +82,14 @@ static upsweep_status range_of_keys(upsweep *u, const void *keys, size_t n, usw_
     return status;
 }
 
+/* Half the width of the buckets of equal keys: a unit's, or where keys are so great that a unit is
+ * little or nothing to them, some part of them. */
+static double half_width(double key)
+{
+    double size = fabs(key);
+    return size < 0x1p49 ? 0.5 : size * 0x1p-20;
+}
+
 static upsweep_status make_width(upsweep *u, const void *keys, size_t n,
                                  const upsweep_bucketing *wish, usw_buckets *b)
 {
@@ -105,8 +114,9 @@ static upsweep_status make_width(upsweep *u, const void *keys, size_t n,
         return wrong(u, "low and high are finite and low is not above high");
     }
     if (b->low == b->high) {
-        b->low -= 0.5;
-        b->high += 0.5;
+        double half = half_width(b->low);
+        b->low = fmax(b->low - half, -DBL_MAX);
+        b->high = fmin(b->high + half, DBL_MAX);
     }
     b->step = (b->high - b->low) / (double)b->count;
     b->scale = (double)b->count / (b->high - b->low);

@@ -703,7 +703,8 @@ typedef enum upsweep_bucketing_kind {
      * (where f64 tells the edges apart): numpy's rule for f64 and integers. Keys of f16, bf16 and
      * f32 are binned in f64, too, where numpy rounds the edges to the array's type, which moves
      * some keys beside an edge. high - low is a number of f64, and 0 or at least 2^-996, else
-     * UPSWEEP_ERROR_ARGUMENT. */
+     * UPSWEEP_ERROR_ARGUMENT. Where it is 0 the buckets have a unit about it, from 2^49 on, where
+     * units are soon nothing, a 2^19th of it. */
     UPSWEEP_BUCKET_WIDTH,
     UPSWEEP_BUCKET_EDGES /* edges: count + 1 ascending keys of the same type; bucket i is
                              [edges[i], edges[i + 1]), the last one closed */

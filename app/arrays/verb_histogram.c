@@ -5,6 +5,7 @@
 
 #include "io/numbers.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -74,13 +75,14 @@ typedef struct bins {
     upsweep_type type;
 } bins;
 
-/* Edge i of bins of equal width; if all numbers are the same, it lies in the middle of one unit. */
+/* Edge i of bins of equal width; if all numbers are the same, about it as the library has them. */
 static double width_edge(const bins *b, size_t i)
 {
     double low = io_number_value(b->type, &b->low), high = io_number_value(b->type, &b->high);
     if (low == high) {
-        low -= 0.5;
-        high += 0.5;
+        double half = fabs(low) < 0x1p49 ? 0.5 : fabs(low) * 0x1p-20;
+        low = fmax(low - half, -DBL_MAX);
+        high = fmin(high + half, DBL_MAX);
     }
     return i == b->how.count ? high : low + (double)i * ((high - low) / (double)b->how.count);
 }

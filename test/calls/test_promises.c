@@ -1,6 +1,6 @@
 /* test_promises.c - single sentences of the public header, each as it reads: how NaNs lie among
- * themselves, which way records turn, how many buckets a digit has, what a product may meet, and
- * what the scratch limit counts. */
+ * themselves, which way records turn, how many buckets a digit has, where equal keys fall, what a
+ * product may meet, and what the scratch limit counts. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,28 @@ static void test_digits(void **state)
     }
 }
 
+/* Buckets of equal width about keys that are all the same, however great: the middle one has
+ * them. */
+static void test_great_keys(void **state)
+{
+    (void)state;
+    static const double greats[] = {3, 1e16, -7.5e51, 1e300, DBL_MAX};
+    for (size_t g = 0; g < sizeof greats / sizeof *greats; g++) {
+        upsweep_bucketing b = {.size = sizeof b, .kind = UPSWEEP_BUCKET_WIDTH, .count = 7};
+        uint64_t counts[7];
+        double keys[100];
+        for (size_t i = 0; i < 100; i++) {
+            keys[i] = greats[g];
+        }
+        assert_int_equal(upsweep_histogram(u, keys, 100, UPSWEEP_F64, &b, counts, NULL),
+                         UPSWEEP_OK);
+        size_t middle = greats[g] < DBL_MAX ? 3 : 6; /* nothing is above that */
+        for (size_t i = 0; i < 7; i++) {
+            assert_int_equal(counts[i], i == middle ? 100 : 0);
+        }
+    }
+}
+
 /* ---- products ---- */
 
 /* The product of the same numbers is NaN in one order and 0 in another, and always the same of the
@@ -257,9 +280,9 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nans),   cmocka_unit_test(test_records),
-        cmocka_unit_test(test_digits), cmocka_unit_test(test_products),
-        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_nans),     cmocka_unit_test(test_records),
+        cmocka_unit_test(test_digits),   cmocka_unit_test(test_great_keys),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests_name("promises", tests, begin, end);
 }
