@@ -231,8 +231,8 @@ typedef struct usw_gpu_fold_columns_step { /* gpu/folds/fold_columns.cu */
     upsweep_status (*reduce)(usw_gpu *g, const usw_reduce_columns *c);
 } usw_gpu_fold_columns_step;
 
-/* Strings in Arrow's layout, n > 0: string i is bytes[offsets[i] - first .. offsets[i + 1] - first).
- */
+/* Strings in Arrow's layout, n > 0: string i is bytes[offsets[i] - first] to bytes[offsets[i + 1] -
+ * first - 1]. */
 typedef struct usw_gpu_strings {
     const void *bytes, *offsets;
     size_t n, offset_bytes; /* 4 or 8, of out_offsets too */
@@ -249,8 +249,8 @@ typedef struct usw_gpu_strings_step {
     upsweep_status (*sort)(usw_gpu *g, usw_gpu_strings *s);
     /* The lengths of the strings in the index' order, and a 0: a scan makes offsets of them. */
     upsweep_status (*lengths)(usw_gpu *g, const usw_gpu_strings *s);
-    upsweep_status (*copy)(usw_gpu *g,
-                           const usw_gpu_strings *s); /* their bytes, by these offsets */
+    /* Their bytes, by these offsets. */
+    upsweep_status (*copy)(usw_gpu *g, const usw_gpu_strings *s);
 } usw_gpu_strings_step;
 
 /* As upsweep_split_ids_index; offsets and counts may be NULL. An id out of range is a fault. */

@@ -179,8 +179,8 @@ bool usw_gpu_position_rows(upsweep *u, const usw_gpu_fold_rows *r, const usw_key
     return run(u, arrays, 3, place_work, &j, status);
 }
 
-/* One row of a length that is known, or few so long ones that reading them once in place of twice is
- * worth a call for each. */
+/* One row of a length that is known, or few so long ones that reading them once in place of twice
+ * is worth a call for each. */
 static bool one_by_one(const rows_job *j, size_t bytes)
 {
     bool few = j->set.rows <= 64 && j->set.row_length >= ((size_t)1 << 25) / bytes;

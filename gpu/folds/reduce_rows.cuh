@@ -1,6 +1,6 @@
-/* reduce_rows.cuh - how warps and blocks share rows that are reduced, and kernels of operators whose
- * order is free: a warp a short row, or 8 lanes; a block a long one; and for few long rows a block
- * a part of one. */
+/* reduce_rows.cuh - how warps and blocks share rows that are reduced, and kernels of operators
+ * whose order is free: a warp a short row, or 8 lanes; a block a long one; and for few long rows a
+ * block a part of one. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_REDUCE_ROWS_CUH
 #define USW_GPU_FOLDS_REDUCE_ROWS_CUH

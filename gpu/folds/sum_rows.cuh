@@ -1,5 +1,5 @@
-/* sum_rows.cuh - kernels of sums and products of rows of floats in the order of core/order.h: a warp
- * a short row, or 8 lanes; a block a long one, and for few long rows a warp a tile. */
+/* sum_rows.cuh - kernels of sums and products of rows of floats in the order of core/order.h: a
+ * warp a short row, or 8 lanes; a block a long one, and for few long rows a warp a tile. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_SUM_ROWS_CUH
 #define USW_GPU_FOLDS_SUM_ROWS_CUH

@@ -8,6 +8,18 @@
 enum { N_MAX = 300000 };
 static uint64_t keys[N_MAX], want[N_MAX], got[N_MAX];
 
+/* The rows in device memory, which does not begin at an aligned place. */
+static usw_gpu_row_set put_rows(gpu_room *room, const uint64_t *begin, size_t rows, size_t n,
+                                size_t bytes)
+{
+    return (usw_gpu_row_set){.data = gpu_put(room, keys, n * bytes, bytes * (n % 5)),
+                             .begin =
+                                 begin == NULL ? NULL : gpu_put(room, begin, (rows + 1) * 8, 8),
+                             .rows = rows,
+                             .row_length = begin == NULL ? n / rows : 0,
+                             .n = n};
+}
+
 static void check_reduce(gpu_room *room, const uint64_t *begin, size_t rows, size_t n,
                          upsweep_type type, upsweep_op op)
 {
@@ -16,11 +28,7 @@ static void check_reduce(gpu_room *room, const uint64_t *begin, size_t rows, siz
     assert_int_equal(upsweep_reduce_rows(room->cpu, keys, n, type, begin, rows, op, want, NULL),
                      UPSWEEP_OK);
     gpu_begin(room);
-    usw_gpu_row_set set = {.data = gpu_put(room, keys, n * bytes, bytes * (n % 5)),
-                           .begin = begin == NULL ? NULL : gpu_put(room, begin, (rows + 1) * 8, 8),
-                           .rows = rows,
-                           .row_length = begin == NULL ? n / rows : 0,
-                           .n = n};
+    usw_gpu_row_set set = put_rows(room, begin, rows, n, bytes);
     uint64_t identity = 0;
     upsweep_reduce(room->cpu, NULL, 0, type, op, &identity, NULL);
     set.identity = identity;
@@ -41,11 +49,7 @@ static void check_place(gpu_room *room, const uint64_t *begin, size_t rows, size
     assert_int_equal(upsweep_argmax_rows(room->cpu, keys, n, type, begin, rows, want, 64, NULL),
                      UPSWEEP_OK);
     gpu_begin(room);
-    usw_gpu_row_set set = {.data = gpu_put(room, keys, n * bytes, bytes * (n % 5)),
-                           .begin = begin == NULL ? NULL : gpu_put(room, begin, (rows + 1) * 8, 8),
-                           .rows = rows,
-                           .row_length = begin == NULL ? n / rows : 0,
-                           .n = n};
+    usw_gpu_row_set set = put_rows(room, begin, rows, n, bytes);
     void *index = gpu_put(room, NULL, rows * 8, 8);
     const usw_gpu_fold_rows_step *step = gpu_step(room, "fold_rows");
     assert_int_equal(step->place(room->g, &set, &map, UINT64_MAX, index, 8), UPSWEEP_OK);
@@ -63,11 +67,7 @@ static void check_scan(gpu_room *room, const uint64_t *begin, size_t rows, size_
     assert_int_equal(upsweep_scan_rows(room->cpu, keys, want, n, type, begin, rows, op, &o),
                      UPSWEEP_OK);
     gpu_begin(room);
-    usw_gpu_row_set set = {.data = gpu_put(room, keys, n * bytes, bytes * (n % 5)),
-                           .begin = begin == NULL ? NULL : gpu_put(room, begin, (rows + 1) * 8, 8),
-                           .rows = rows,
-                           .row_length = begin == NULL ? n / rows : 0,
-                           .n = n};
+    usw_gpu_row_set set = put_rows(room, begin, rows, n, bytes);
     memset(got, 0x77, n * bytes);
     usw_scan s = {.out = gpu_put(room, got, n * bytes, bytes), .type = type, .op = op, .n = n};
     s.exclusive = exclusive;
@@ -155,8 +155,8 @@ static void folds_of_short_rows(void **state)
     }
 }
 
-/* Few long rows of one length, which are reduced and scanned in parts; and more tiles than a level of the carry
- * tree takes. */
+/* Few long rows of one length, which are reduced and scanned in parts; and more tiles than a level
+ * of the carry tree takes. */
 static void folds_of_many_tiles(void **state)
 {
     gpu_room *room = *state;
