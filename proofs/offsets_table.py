@@ -101,9 +101,9 @@ GPU = [
     {"file": "gpu/merging/merge.cuh", "type": "unsigned", "most": GRID, "cast": "(all + each - 1) / each",
      "find": r"blocks = (static_cast<unsigned>\(\(all \+ each - 1\) / each\));",
      "of": {"all": ("u64", 1, "2^32"), "each": ("u64", 255, 255)}},
-    {"file": "gpu/merging/record_merge.cuh", "type": "unsigned", "most": GRID, "cast": "usw_div_up(n, RECORD_TILE)",
-     "find": r"(static_cast<unsigned>\(usw_div_up\(n, RECORD_TILE\)\))", "words": {"RECORD_TILE": "256"},
-     "of": {"n": N}},
+    {"file": "gpu/merging/item_merge.cuh", "type": "unsigned", "most": GRID, "cast": "tiles",
+     "find": r"\(usw_sort_item_tiles<O, S>\), (static_cast<unsigned>\(tiles\)),",
+     "words": {"(tiles)": "((n + 255) / 256)"}, "of": {"n": N}},
 ]
 
 # What is 32 bits wide for another reason.
