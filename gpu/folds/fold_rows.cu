@@ -6,9 +6,9 @@
  * threads take elements by turns, those of a block vectors. Rows of up to 128 elements go by fours,
  * 8 lanes a row. Scans are those of gpu/folds/scan_rows.cuh.
  *
- * Traffic: each element is read once; of scans one is written for each. A long row by offsets is
- * read at the speed of one block, some 60 GB/s, however long it is, and so is one that is scanned;
- * few of one length are for calls on one array, a row each. */
+ * Traffic: each element is read once, of few long rows that are scanned twice; of scans one is
+ * written for each. A long row by offsets is reduced at the speed of one block, some 60 GB/s, and
+ * scanned at 5, however long it is. */
 /* SPDX-License-Identifier: MIT */
 #include "gpu/folds/column_carries.cuh"
 #include "gpu/folds/scan_rows.cuh"
