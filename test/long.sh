@@ -227,7 +227,7 @@ python_package() { sh test/python/run.sh build-long long; }
 verbs() {
     release_build upsweep || { verdict "the verbs" 1; return; }
     # The longest first, so that no processor is left without work.
-    beside sorts_beyond_memory python_package verbs_beside_sort verbs_beside_scipy wrong_solutions
+    beside verbs_beside_sort sorts_beyond_memory python_package verbs_beside_scipy wrong_solutions
 }
 
 # Sizes for which a check of every change has no time.
