@@ -156,7 +156,7 @@ static upsweep_status argsort(upsweep *u, const usw_strings *strings, size_t n, 
 static bool sorted_on_gpu(upsweep *u, usw_gpu_string_sort *g, usw_strings *strings,
                           upsweep_status *status)
 {
-    const bool far = usw_gpu_only_plans(u) || usw_gpu_has(u, g->offsets);
+    const bool far = usw_gpu_strings_are_far(u, g);
     g->end = UINT64_MAX;
     if (!far) {
         g->first = offset_at(g->offsets, g->offset_bytes, 0);

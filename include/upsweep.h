@@ -414,8 +414,8 @@ UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, u
  * sort_strings writes the sorted strings in the same layout: out_bytes has room for
  * offsets[n] - offsets[0] bytes, out_offsets for n + 1 elements, of which the first becomes 0; they
  * overlap none of the others. n = 0 writes that 0, unless out_offsets is NULL. Scratch: the same
- * for an index of 32 bits (64 if n > 2^32), and the index; on a GPU 33 n. Where offsets in device
- * memory decrease, out_offsets and out_bytes are undefined.
+ * for an index of 32 bits (64 if n > 2^32), and the index; on a GPU 37 n (41 n if n > 2^32). Where
+ * offsets in device memory decrease, out_offsets and out_bytes are undefined.
  * Flags: DESCENDING, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_argsort_strings(upsweep *u, const void *bytes,
                                                    const void *offsets, unsigned offset_bits,
@@ -602,8 +602,8 @@ UPSWEEP_API upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n
  * as to upsweep_sort_rows: row r is data[begin[r]] to data[begin[r + 1] - 1]; begin NULL: all rows
  * have n / rows elements, and n must be a multiple of rows. Offsets that decrease or go beyond n
  * are UPSWEEP_ERROR_RANGE; results are then undefined. Short rows go to the threads one by one.
- * Scratch: what upsweep_reduce takes for the longest row; on a GPU that, where rows are few and
- * very long, and with begin 8 bytes a row.
+ * Scratch: what upsweep_reduce takes for the longest row; on a GPU 8 bytes a row with begin, and
+ * n / 250 and some KB where rows of one length are few and long.
  * Flags: UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, size_t n,
                                                upsweep_type type, const uint64_t *begin,

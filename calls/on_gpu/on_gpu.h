@@ -33,7 +33,7 @@ bool usw_gpu_sort_records(upsweep *u, void *records, size_t n, size_t record_byt
                           upsweep_status *status);
 
 /* ---- calls/on_gpu/strings.c ---- */
-/* n > 0 strings in Arrow's layout, whose index is asked for, or the strings in order. */
+/* n strings in Arrow's layout, whose index is asked for, or the strings in order. */
 typedef struct usw_gpu_string_sort {
     const void *bytes, *offsets;
     size_t n;
@@ -44,6 +44,8 @@ typedef struct usw_gpu_string_sort {
     unsigned index_bytes;
     void *out_bytes, *out_offsets; /* or NULL */
 } usw_gpu_string_sort;
+/* Whether the host cannot read the offsets. */
+bool usw_gpu_strings_are_far(upsweep *u, const usw_gpu_string_sort *s);
 bool usw_gpu_sort_strings(upsweep *u, const usw_gpu_string_sort *s, upsweep_status *status);
 
 /* ---- calls/on_gpu/select.c; map: the order that is asked for ---- */

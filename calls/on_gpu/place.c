@@ -35,9 +35,6 @@ upsweep_status usw_gpu_say_fault(upsweep *u, const usw_gpu_fault_found *fault, u
 
 bool usw_gpu_has(upsweep *u, const void *array)
 {
-    if (u->device == USW_AUTO && array != NULL) {
-        usw_device_notice(u);
-    }
     if (array == NULL || u->plugin == NULL || u->device == USW_CPU) {
         return false;
     }

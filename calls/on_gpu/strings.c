@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/on_gpu/call.h"
+#include "core/device.h"
 
 typedef struct strings_job {
     const usw_gpu_string_sort *sort;
@@ -57,6 +58,14 @@ static upsweep_status work(usw_gpu_call *c)
                s->n);
     upsweep_status status = step->sort(c->g, &strings);
     return status == UPSWEEP_OK && s->out_offsets != NULL ? gather(c, step, &strings) : status;
+}
+
+bool usw_gpu_strings_are_far(upsweep *u, const usw_gpu_string_sort *s)
+{
+    if (u->device == USW_AUTO && s->n * s->offset_bytes >= 1 << 16) { /* as belongs_on_gpu does */
+        usw_device_notice(u);
+    }
+    return usw_gpu_only_plans(u) || usw_gpu_has(u, s->offsets);
 }
 
 bool usw_gpu_sort_strings(upsweep *u, const usw_gpu_string_sort *s, upsweep_status *status)
