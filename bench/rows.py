@@ -173,4 +173,5 @@ def main():
             positions(handle, n, count, multiple)
 
 
-main()
+if __name__ == "__main__":
+    main()

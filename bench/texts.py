@@ -69,4 +69,5 @@ def main():
         sys.stdout.write("\n".join(batch) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

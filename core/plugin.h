@@ -17,7 +17,7 @@
 
 #include "core/forms.h"
 
-#define USW_GPU_ABI 11
+#define USW_GPU_ABI 12
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -231,8 +231,7 @@ typedef struct usw_gpu_fold_columns_step { /* gpu/folds/fold_columns.cu */
     upsweep_status (*reduce)(usw_gpu *g, const usw_reduce_columns *c);
 } usw_gpu_fold_columns_step;
 
-/* Strings in Arrow's layout, n > 0: string i is bytes[offsets[i] - first] to bytes[offsets[i + 1] -
- * first - 1]. */
+/* Strings in Arrow's layout, n > 0: string i begins at bytes[offsets[i] - first]. */
 typedef struct usw_gpu_strings {
     const void *bytes, *offsets;
     size_t n, offset_bytes; /* 4 or 8, of out_offsets too */
@@ -240,16 +239,18 @@ typedef struct usw_gpu_strings {
     bool descending;
     void *index; /* index_bytes each */
     size_t index_bytes;
-    void *out_bytes, *out_offsets; /* out_offsets NULL: the index alone */
-    void *facts;                   /* what sort has found out; scratch */
+    void *out_bytes, *out_offsets;   /* out_offsets NULL: the index alone */
+    void *facts, *keys, *beginnings; /* of begin, in scratch; keys NULL or n of 8 bytes */
+    unsigned text_bits;
 } usw_gpu_strings;
-/* gpu/strings/strings.cu: sort writes the index of a stable sort; where offsets fall there is a
- * fault, no index is written, and the other functions see empty strings. */
+/* gpu/strings/strings.cu; where offsets fall there is a fault, and all strings count as empty.
+ * begin writes the index of a stable sort, or, of many strings, a key for each: these the caller
+ * sorts, stably, with the index; then tied puts those in order whose keys are equal. lengths writes
+ * those of the strings in the index' order, and a 0, and copy their bytes by a scan of these. */
 typedef struct usw_gpu_strings_step {
-    upsweep_status (*sort)(usw_gpu *g, usw_gpu_strings *s);
-    /* The lengths of the strings in the index' order, and a 0: a scan makes offsets of them. */
+    upsweep_status (*begin)(usw_gpu *g, usw_gpu_strings *s);
+    upsweep_status (*tied)(usw_gpu *g, const usw_gpu_strings *s);
     upsweep_status (*lengths)(usw_gpu *g, const usw_gpu_strings *s);
-    /* Their bytes, by these offsets. */
     upsweep_status (*copy)(usw_gpu *g, const usw_gpu_strings *s);
 } usw_gpu_strings_step;
 

@@ -405,17 +405,18 @@ UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, u
  * that it begins; NUL bytes are like any other. Stable: equal strings keep their order. On a GPU
  * offsets in device memory need bytes and out_bytes there, too; that these are NULL although the
  * strings have bytes is UPSWEEP_ERROR_RANGE then. Method: a string sample sort
- * (Bingmann and Sanders, 2013), whose buckets are sorted by five bytes at a time; on a GPU a merge
- * sort by the first 8 bytes that tell strings apart, then by the others.
+ * (Bingmann and Sanders, 2013), whose buckets are sorted by five bytes at a time; on a GPU a sort
+ * of keys, a string's place in a sorted sample and its first bytes that differ there, then of those
+ * that are alike by 8 bytes at a time.
  *
  * argsort_strings writes to index the permutation that sorts them, as upsweep_argsort does: n
  * elements of index_bits (32 or 64) bits; 32 needs n <= 2^32. Scratch: n (index_bits / 8 + 2)
- * bytes, 1.5 MB a thread and 1 MB; on a GPU 33 n.
+ * bytes, 1.5 MB a thread and 1 MB; on a GPU 9 n and what upsweep_sort_pairs takes.
  * sort_strings writes the sorted strings in the same layout: out_bytes has room for
  * offsets[n] - offsets[0] bytes, out_offsets for n + 1 elements, of which the first becomes 0; they
  * overlap none of the others. n = 0 writes that 0, unless out_offsets is NULL. Scratch: the same
- * for an index of 32 bits (64 if n > 2^32), and the index; on a GPU 37 n (41 n if n > 2^32). Where
- * offsets in device memory decrease, out_offsets and out_bytes are undefined.
+ * for an index of 32 bits (64 if n > 2^32), and the index. Where offsets in device memory decrease,
+ * index, out_offsets and out_bytes are undefined.
  * Flags: DESCENDING, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_argsort_strings(upsweep *u, const void *bytes,
                                                    const void *offsets, unsigned offset_bits,

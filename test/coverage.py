@@ -17,7 +17,7 @@ ROOMS = ("core", "calls", "cpu", "algo", "external", "ranks")
 root, build, out = (Path(a).resolve() for a in sys.argv[1:4])
 lines, branches = {}, {}  # file -> line -> times; file -> line -> lists of times
 
-notes = sorted(build.glob("CMakeFiles/upsweep_*checked.dir/**/*.gcda"))
+notes = sorted(gcda for kind in ("objects", "ranks_checked") for gcda in build.glob(f"CMakeFiles/upsweep_{kind}.dir/**/*.gcda"))
 for start in range(0, len(notes), 20):
     said = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", *map(str, notes[start:start + 20])],
                           capture_output=True, text=True, cwd=build).stdout  # what of another build is left out

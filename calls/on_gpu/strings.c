@@ -26,6 +26,22 @@ static upsweep_status gather(const usw_gpu_call *c, const usw_gpu_strings_step *
     return status == UPSWEEP_OK ? step->copy(c->g, strings) : status;
 }
 
+/* The index, by the strings' keys, which are sorted along. */
+static upsweep_status sort_keys(usw_gpu_call *c, const usw_gpu_strings *strings)
+{
+    const usw_gpu_sort_form *form = usw_gpu_form(c, "sort_choice");
+    usw_gpu_pairs pairs = {.keys = strings->keys,
+                           .out_keys = strings->keys,
+                           .out_values = strings->index,
+                           .value_bytes = strings->index_bytes,
+                           .n = strings->n,
+                           .width = 3,
+                           .map = usw_keymap_of(UPSWEEP_U64, 0),
+                           .bit_end = 64,
+                           .stable = true};
+    return form == NULL ? UPSWEEP_ERROR_UNSUPPORTED : form->pairs(c->g, &pairs);
+}
+
 static upsweep_status work(usw_gpu_call *c)
 {
     const strings_job *j = c->context;
@@ -54,9 +70,15 @@ static upsweep_status work(usw_gpu_call *c)
             return usw_gpu_failed(c, UPSWEEP_ERROR_MEMORY);
         }
     }
-    usw_report(c->u, "merge sort", "%zu strings on the GPU, by their first 8 bytes that differ",
-               s->n);
-    upsweep_status status = step->sort(c->g, &strings);
+    upsweep_status status = step->begin(c->g, &strings);
+    if (status == UPSWEEP_OK && strings.keys != NULL) {
+        status = sort_keys(c, &strings);
+        status = status == UPSWEEP_OK ? step->tied(c->g, &strings) : status;
+    }
+    usw_report(c->u, strings.keys == NULL ? "merge sort" : "sample sort",
+               "%zu strings on the GPU, by %s", s->n,
+               strings.keys == NULL ? "their first 8 bytes that differ"
+                                    : "their place in a sample and the bytes that differ there");
     return status == UPSWEEP_OK && s->out_offsets != NULL ? gather(c, step, &strings) : status;
 }
 

@@ -17,23 +17,36 @@ struct usw_string_facts {
     uint64_t end;    /* the last string's offset of its end */
 };
 
+struct usw_string {
+    const unsigned char *at;
+    uint64_t length;
+};
+
 struct usw_string_list {
     const unsigned char *bytes; /* of offset `first` */
     const void *offsets;        /* n + 1 of them */
     uint64_t first;
     bool wide; /* offsets of 64 bits */
     const usw_string_facts *facts;
+    unsigned stride; /* 1, or of a sample: one of so many strings, not always the same of them */
 
     __device__ __forceinline__ uint64_t offset(uint64_t i) const
     {
         return wide ? static_cast<const uint64_t *>(offsets)[i]
                     : static_cast<const uint32_t *>(offsets)[i];
     }
-    __device__ __forceinline__ const unsigned char *string(uint64_t i, uint64_t &length) const
+    __device__ __forceinline__ usw_string string(uint64_t i) const
     {
-        const uint64_t begin = offset(i);
-        length = facts->bad != 0 ? 0 : offset(i + 1) - begin;
-        return bytes + (begin - first);
+        if (stride > 1) {
+            i = i * stride + (static_cast<unsigned>(i) * 2654435769u >> 8) % stride;
+        }
+        const uint64_t begin = offset(i), end = facts->bad != 0 ? begin : offset(i + 1);
+        return {bytes + (begin - first), end - begin};
+    }
+    /* Bytes that all strings begin with. */
+    __device__ __forceinline__ unsigned beginning() const
+    {
+        return facts->bad != 0 ? 0 : facts->common;
     }
     /* Up to 8 bytes from `at` on, of which the string has `left`: a number whose highest byte is
      * the first one. Two words of memory have them; what lies behind all strings is not read. */
@@ -60,6 +73,18 @@ struct usw_string_list {
         }
         return text;
     }
+    /* Bytes, up to `most`, with which both strings begin. */
+    __device__ __forceinline__ unsigned common_of(const unsigned char *a, const unsigned char *b,
+                                                  unsigned most) const
+    {
+        for (unsigned at = 0; at < most; at += 8) {
+            const uint64_t differ = word(a + at, most - at) ^ word(b + at, most - at);
+            if (differ != 0) {
+                return at + static_cast<unsigned>(__clzll(static_cast<long long>(differ))) / 8;
+            }
+        }
+        return most;
+    }
 };
 
 /* The operations of merge.cuh, and the chunks of item_merge.cuh. All positions differ, so that the
@@ -78,31 +103,45 @@ struct usw_string_order {
     {
         *p = x;
     }
+    /* The 8 bytes of a string behind `known`, of which it has `left`, as a number. */
+    __device__ __forceinline__ uint64_t text(usw_string x, uint64_t known, uint64_t left) const
+    {
+        const uint64_t word = strings.word(x.at + known, left);
+        return descending ? ~word : word;
+    }
     __device__ __forceinline__ uint64_t chunk(uint64_t i) const
     {
-        uint64_t length;
-        const unsigned char *const at = strings.string(i, length);
-        const uint64_t common = strings.facts->bad != 0 ? 0 : strings.facts->common;
-        const uint64_t text = strings.word(at + common, length - common);
-        return descending ? ~text : text;
+        const usw_string x = strings.string(i);
+        const unsigned known = strings.beginning();
+        return text(x, known, x.length - known);
     }
-    __device__ __noinline__ bool before_by_bytes(item x, item y) const
+    /* Below 0: x comes before y; 0: they are equal; above 0. Their first `known` bytes are equal,
+     * and are more of them in the end. */
+    __device__ __forceinline__ int compare(usw_string x, usw_string y, uint64_t &known) const
     {
-        uint64_t x_length, y_length;
-        const unsigned char *const a = strings.string(x.position, x_length);
-        const unsigned char *const b = strings.string(y.position, y_length);
-        const uint64_t both = x_length < y_length ? x_length : y_length;
-        for (uint64_t at = uint64_t(strings.facts->common) + 8; at < both; at += 8) {
-            const uint64_t p = strings.word(a + at, both - at), q = strings.word(b + at, both - at);
+        const uint64_t both = x.length < y.length ? x.length : y.length;
+        for (uint64_t at = known; at < both; at += 8) {
+            const uint64_t p = strings.word(x.at + at, both - at);
+            const uint64_t q = strings.word(y.at + at, both - at);
             if (p != q) {
-                return (p < q) != descending;
+                known = at + static_cast<unsigned>(__clzll(static_cast<long long>(p ^ q))) / 8;
+                return (p < q) != descending ? -1 : 1;
             }
         }
-        return x_length != y_length ? (x_length < y_length) != descending : x.position < y.position;
+        known = both;
+        return x.length == y.length ? 0 : (x.length < y.length) != descending ? -1 : 1;
+    }
+    /* The strings at positions a and b are equal in their first `known` bytes. */
+    __device__ __noinline__ bool before_by_bytes(uint64_t a, uint64_t b, uint64_t known) const
+    {
+        const int side = compare(strings.string(a), strings.string(b), known);
+        return side != 0 ? side < 0 : a < b;
     }
     __device__ __forceinline__ bool before(item x, item y) const
     {
-        return x.chunk != y.chunk ? x.chunk < y.chunk : before_by_bytes(x, y);
+        return x.chunk != y.chunk
+                   ? x.chunk < y.chunk
+                   : before_by_bytes(x.position, y.position, uint64_t(strings.beginning()) + 8);
     }
 };
 

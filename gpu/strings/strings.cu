@@ -2,16 +2,17 @@
  *
  *   check    offsets must not fall, else there is a fault and all strings count as empty
  *   common   how many bytes all strings begin with, up to 4096: those tell nothing apart
- *   sort     items of the next 8 bytes and the position, by merges (string_order.cuh)
- *   index    the positions
- * Sorted strings are made of them: lengths, which are scanned elsewhere, and bytes, 16 of the
+ *   few      items of the next 8 bytes and the position, merged (string_order.cuh)
+ *   many     a sample is sorted so, and gives keys (splitters.cuh), which are sorted elsewhere;
+ *            where keys are equal the next bytes decide (tied.cuh)
+ * Sorted strings are made of the index: lengths, which are scanned elsewhere, and bytes, 16 of the
  * output a thread, wherever strings begin.
  *
- * Traffic: the offsets three times and 32 bytes an item for each of log2(n / 1792) levels; bytes as
- * far as strings are alike, for the common beginning once and for each comparison of equal items
- * two sectors a string and more. Nothing waits for the host. */
+ * Traffic of many: the offsets three times, 24 bytes a string for keys and positions and what their
+ * sort moves, the string's beginning for the search, and a sector or two for each 8 bytes more that
+ * tell it from others. Nothing waits for the host. */
 /* SPDX-License-Identifier: MIT */
-#include "gpu/strings/string_order.cuh"
+#include "gpu/strings/tied.cuh"
 
 namespace
 {
@@ -20,6 +21,8 @@ struct tuning {
     static constexpr unsigned threads = 256, blocks = 8; /* of a multiprocessor, at most */
     static constexpr unsigned common = 4096;             /* bytes that are looked at */
     static constexpr unsigned piece = 16; /* bytes of the output that a thread copies */
+    static constexpr unsigned many = 1 << 14,
+                              stride = 256; /* strings; one of so many is a splitter */
 };
 
 __device__ __forceinline__ uint64_t first_of_thread()
@@ -52,32 +55,17 @@ __global__ void __launch_bounds__(tuning::threads)
     }
 }
 
-/* Bytes, up to `most`, with which both strings begin. */
-__device__ __forceinline__ unsigned common_of(const usw_string_list &strings,
-                                              const unsigned char *a, const unsigned char *b,
-                                              unsigned most)
-{
-    for (unsigned at = 0; at < most; at += 8) {
-        const uint64_t differ = strings.word(a + at, most - at) ^ strings.word(b + at, most - at);
-        if (differ != 0) {
-            return at + static_cast<unsigned>(__clzll(static_cast<long long>(differ))) / 8;
-        }
-    }
-    return most;
-}
-
 __global__ void __launch_bounds__(tuning::threads)
     find_common(usw_string_list strings, uint64_t n, usw_string_facts *facts)
 {
-    uint64_t length;
-    const unsigned char *const first = strings.string(0, length);
-    unsigned most = length < tuning::common ? static_cast<unsigned>(length) : tuning::common;
+    const usw_string a = strings.string(0);
+    unsigned most = a.length < tuning::common ? static_cast<unsigned>(a.length) : tuning::common;
     for (uint64_t i = first_of_thread(); i < n && most > 0; i += all_threads()) {
         const unsigned known = usw_load_relaxed(&facts->common);
         most = most < known ? most : known;
-        const unsigned char *const at = strings.string(i, length);
-        most = length < most ? static_cast<unsigned>(length) : most;
-        most = common_of(strings, first, at, most);
+        const usw_string b = strings.string(i);
+        most = b.length < most ? static_cast<unsigned>(b.length) : most;
+        most = strings.common_of(a.at, b.at, most);
     }
     for (unsigned d = 16; d > 0; d /= 2) {
         const unsigned other = __shfl_xor_sync(~0u, most, static_cast<int>(d));
@@ -90,9 +78,9 @@ __global__ void __launch_bounds__(tuning::threads)
 
 template <typename I>
 __global__ void __launch_bounds__(tuning::threads)
-    write_index(const usw_merge_item *items, uint64_t n, const usw_string_facts *facts, I *index)
+    write_index(const usw_merge_item *items, uint64_t n, I *index)
 {
-    for (uint64_t i = first_of_thread(); i < n && facts->bad == 0; i += all_threads()) {
+    for (uint64_t i = first_of_thread(); i < n; i += all_threads()) {
         index[i] = static_cast<I>(items[i].position);
     }
 }
@@ -103,11 +91,8 @@ __global__ void __launch_bounds__(tuning::threads)
     write_lengths(usw_string_list strings, const P *index, uint64_t n, I *out)
 {
     for (uint64_t i = first_of_thread(); i <= n; i += all_threads()) {
-        uint64_t length = 0;
-        if (i < n && strings.facts->bad == 0) {
-            strings.string(index[i], length);
-        }
-        out[i] = static_cast<I>(length);
+        const bool some = i < n && strings.facts->bad == 0;
+        out[i] = some ? static_cast<I>(strings.string(index[i]).length) : I(0);
     }
 }
 
@@ -140,12 +125,11 @@ __global__ void __launch_bounds__(tuning::threads)
         const uint64_t end = total - p < tuning::piece ? total : p + tuning::piece;
         uint64_t s = 0;
         for (uint64_t place = p; place < end;) {
-            uint64_t length;
             s = string_at(offsets, s, n, place);
-            const unsigned char *const from = strings.string(index[s], length);
-            const uint64_t begin = offsets[s], stop = begin + length < end ? begin + length : end;
-            for (; place < stop; place++) {
-                out[place] = from[place - begin];
+            const usw_string from = strings.string(index[s]);
+            const uint64_t begin = offsets[s], past = begin + from.length;
+            for (; place < (past < end ? past : end); place++) {
+                out[place] = from.at[place - begin];
             }
         }
     }
@@ -159,21 +143,74 @@ unsigned grid_of(const usw_gpu *g, uint64_t threads)
 
 usw_string_list list_of(const usw_gpu_strings *s)
 {
-    return {static_cast<const unsigned char *>(s->bytes), s->offsets, s->first,
-            s->offset_bytes == 8, static_cast<const usw_string_facts *>(s->facts)};
+    return {
+        static_cast<const unsigned char *>(s->bytes),    s->offsets, s->first, s->offset_bytes == 8,
+        static_cast<const usw_string_facts *>(s->facts), 1};
 }
 
-upsweep_status sort(usw_gpu *g, usw_gpu_strings *s)
+usw_string_keys keys_of(const usw_gpu_strings *s)
+{
+    return {static_cast<uint64_t *>(s->keys), static_cast<unsigned *>(s->beginnings), s->text_bits};
+}
+
+upsweep_status write_index_of_few(usw_gpu *g, const usw_gpu_strings *s,
+                                  const usw_string_order &order)
+{
+    usw_item_scratch scratch = {};
+    if (!usw_item_scratch_take(g, s->n, &scratch)) {
+        return g->status;
+    }
+    const upsweep_status status = usw_sort_items(g, s->n, order, order, &scratch);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    const unsigned blocks = grid_of(g, s->n);
+    return s->index_bytes == 4 ? USW_LAUNCH(g, write_index<uint32_t>, blocks, tuning::threads, 0,
+                                            scratch.items, s->n, static_cast<uint32_t *>(s->index))
+                               : USW_LAUNCH(g, write_index<uint64_t>, blocks, tuning::threads, 0,
+                                            scratch.items, s->n, static_cast<uint64_t *>(s->index));
+}
+
+/* Sorts a sample and writes keys by it. */
+upsweep_status write_keys(usw_gpu *g, usw_gpu_strings *s, const usw_string_order &order)
+{
+    usw_string_order sample = order;
+    sample.strings.stride = tuning::stride;
+    const uint64_t count = s->n / tuning::stride;
+    usw_string *const splitters =
+        static_cast<usw_string *>(usw_gpu_scratch(g, count * sizeof *splitters));
+    s->beginnings = usw_gpu_scratch(g, (count + 1) * sizeof(unsigned));
+    s->keys = usw_gpu_scratch(g, s->n * sizeof(uint64_t));
+    usw_item_scratch scratch = {};
+    if (splitters == nullptr || s->beginnings == nullptr || s->keys == nullptr ||
+        !usw_item_scratch_take(g, count, &scratch)) {
+        return g->status;
+    }
+    s->text_bits = 63;
+    for (uint64_t left = count; left > 0; left /= 2) {
+        s->text_bits--;
+    }
+    upsweep_status status = usw_sort_items(g, count, sample, sample, &scratch);
+    if (status == UPSWEEP_OK) {
+        status = USW_LAUNCH(g, usw_write_splitters,
+                            static_cast<unsigned>(count / tuning::threads + 1), tuning::threads, 0,
+                            sample, scratch.items, count, tuning::common, splitters, s->beginnings);
+    }
+    return status != UPSWEEP_OK
+               ? status
+               : USW_LAUNCH(g, usw_write_string_keys, grid_of(g, s->n), tuning::threads, 0, order,
+                            s->n, splitters, count, keys_of(s));
+}
+
+upsweep_status begin(usw_gpu *g, usw_gpu_strings *s)
 {
     usw_string_facts *const facts =
         static_cast<usw_string_facts *>(usw_gpu_scratch(g, sizeof *facts));
-    usw_item_scratch scratch = {};
-    if (facts == nullptr || !usw_item_scratch_take(g, s->n, &scratch)) {
+    if (facts == nullptr) {
         return g->status;
     }
     s->facts = facts;
     const usw_string_list strings = list_of(s);
-    const usw_string_order order = {strings, s->descending};
     const unsigned blocks = grid_of(g, s->n);
     const bool nowhere =
         s->bytes == nullptr || (s->out_offsets != nullptr && s->out_bytes == nullptr);
@@ -185,17 +222,39 @@ upsweep_status sort(usw_gpu *g, usw_gpu_strings *s)
     if (status == UPSWEEP_OK) {
         status = USW_LAUNCH(g, find_common, blocks, tuning::threads, 0, strings, s->n, facts);
     }
-    if (status == UPSWEEP_OK) {
-        status = usw_sort_items(g, s->n, order, order, &scratch);
-    }
     if (status != UPSWEEP_OK) {
         return status;
     }
-    return s->index_bytes == 4
-               ? USW_LAUNCH(g, write_index<uint32_t>, blocks, tuning::threads, 0, scratch.items,
-                            s->n, facts, static_cast<uint32_t *>(s->index))
-               : USW_LAUNCH(g, write_index<uint64_t>, blocks, tuning::threads, 0, scratch.items,
-                            s->n, facts, static_cast<uint64_t *>(s->index));
+    const usw_string_order order = {strings, s->descending};
+    return s->n < tuning::many ? write_index_of_few(g, s, order) : write_keys(g, s, order);
+}
+
+template <typename I> upsweep_status sort_tied(usw_gpu *g, const usw_gpu_strings *s)
+{
+    const usw_string_order order = {list_of(s), s->descending};
+    const unsigned blocks = static_cast<unsigned>((s->n - 1) / USW_TIED_PLACES + 1);
+    const usw_long_runs longs = {
+        static_cast<unsigned long long *>(usw_gpu_scratch(g, sizeof *longs.count)),
+        static_cast<usw_long_run *>(
+            usw_gpu_scratch(g, usw_long_runs_most(s->n) * sizeof *longs.runs))};
+    if (longs.count == nullptr || longs.runs == nullptr) {
+        return g->status;
+    }
+    upsweep_status status = usw_gpu_fill(g, longs.count, 0, sizeof *longs.count);
+    if (status == UPSWEEP_OK) {
+        status = USW_LAUNCH(g, usw_sort_tied<I>, blocks, USW_MERGE_THREADS, 0, order,
+                            (usw_sorted_keys{keys_of(s), s->n}), static_cast<I *>(s->index), longs);
+    }
+    /* The keys are not needed any more. */
+    return status != UPSWEEP_OK
+               ? status
+               : USW_LAUNCH(g, usw_sort_long_runs<I>, 2 * g->sms, USW_MERGE_THREADS, 0, order,
+                            longs, static_cast<I *>(s->index), static_cast<I *>(s->keys));
+}
+
+upsweep_status tied(usw_gpu *g, const usw_gpu_strings *s)
+{
+    return s->index_bytes == 4 ? sort_tied<uint32_t>(g, s) : sort_tied<uint64_t>(g, s);
 }
 
 /* Calls f(I(), P()) with the types of offsets and of positions. */
@@ -231,4 +290,4 @@ upsweep_status copy(usw_gpu *g, const usw_gpu_strings *s)
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_strings_step, usw_strings_cuda) = {sort, lengths, copy};
+USW_GPU_FORM(usw_gpu_strings_step, usw_strings_cuda) = {begin, tied, lengths, copy};
