@@ -39,7 +39,8 @@ def joined(parts, n):
     for (t, chosen), length in zip(parts, lengths):
         ends = torch.cumsum(length, 0)
         inside = torch.arange(int(ends[-1]), device="cuda") - torch.repeat_interleave(ends - length, length)
-        out[torch.repeat_interleave(begin, length) + inside] = t[0][torch.repeat_interleave(t[1][chosen], length) + inside]
+        come_from = torch.repeat_interleave(t[1][chosen], length) + inside
+        out[torch.repeat_interleave(begin, length) + inside] = t[0][come_from]
         begin += length
     return out, offsets
 

@@ -71,8 +71,7 @@ typedef struct usw_arcs {
     const usw_arc3 *arc;
     size_t count, vertices; /* numbered from 0; the source is 0 */
 } usw_arcs;
-/* Reads numbers as arcs. There may be no more vertices than numbers, which is the room that the
- * outcome has. */
+/* Reads numbers as arcs. The outcome has room for as many vertices as there are numbers. */
 usw_arcs usw_read_arcs(usw_explain *x, const uint32_t *in, size_t n);
 /* Makes dist and open those of a search that has found nothing yet but its source, vertex 0. */
 void usw_begin_paths(usw_explain *x, usw_array dist, usw_array open);

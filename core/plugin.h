@@ -231,24 +231,25 @@ typedef struct usw_gpu_fold_columns_step { /* gpu/folds/fold_columns.cu */
     upsweep_status (*reduce)(usw_gpu *g, const usw_reduce_columns *c);
 } usw_gpu_fold_columns_step;
 
-/* Strings in Arrow's layout, n > 0: string i begins at bytes[offsets[i] - first]. */
+/* n > 0 strings in Arrow's layout: string i begins at bytes[offsets[i] - first]. One of `stride` of
+ * them is sorted; sample is the index of one of USW_GPU_STRING_SAMPLE of those. */
+enum { USW_GPU_MANY_STRINGS = 1 << 14, USW_GPU_STRING_SAMPLE = 64 };
 typedef struct usw_gpu_strings {
-    const void *bytes, *offsets;
-    size_t n, offset_bytes; /* 4 or 8, of out_offsets too */
+    const void *bytes, *offsets, *sample;
+    size_t n, stride, offset_bytes, index_bytes; /* 4 or 8, of out_offsets and sample too */
     uint64_t first;
     bool descending;
-    void *index; /* index_bytes each */
-    size_t index_bytes;
-    void *out_bytes, *out_offsets;   /* out_offsets NULL: the index alone */
-    void *facts, *keys, *beginnings; /* of begin, in scratch; keys NULL or n of 8 bytes */
+    void *index, *out_bytes, *out_offsets; /* out_offsets NULL: the index alone */
+    void *facts, *keys, *beginnings;       /* of begin and keys, in scratch */
     unsigned text_bits;
 } usw_gpu_strings;
-/* gpu/strings/strings.cu; where offsets fall there is a fault, and all strings count as empty.
- * begin writes the index of a stable sort, or, of many strings, a key for each: these the caller
- * sorts, stably, with the index; then tied puts those in order whose keys are equal. lengths writes
- * those of the strings in the index' order, and a 0, and copy their bytes by a scan of these. */
+/* gpu/strings/strings.cu: begin looks at offsets; where they fall all strings count as empty. few
+ * writes the index; of many, keys writes keys, which the caller sorts, stably, with the index, and
+ * tied sorts those with equal keys. lengths writes lengths in order and a 0, copy the bytes. */
 typedef struct usw_gpu_strings_step {
     upsweep_status (*begin)(usw_gpu *g, usw_gpu_strings *s);
+    upsweep_status (*few)(usw_gpu *g, const usw_gpu_strings *s);
+    upsweep_status (*keys)(usw_gpu *g, usw_gpu_strings *s);
     upsweep_status (*tied)(usw_gpu *g, const usw_gpu_strings *s);
     upsweep_status (*lengths)(usw_gpu *g, const usw_gpu_strings *s);
     upsweep_status (*copy)(usw_gpu *g, const usw_gpu_strings *s);

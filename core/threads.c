@@ -122,8 +122,7 @@ static bool is_empty(const usw_pool *p, uint64_t seen)
     return (atomic_load(&p->state) & INSIDE) == 0;
 }
 
-/* Whether the worker is now in a batch, whose number *seen gets; else it was missed, or has enough
- * without. */
+/* Whether the worker is now in a batch, whose number *seen gets; else it was missed, or is full. */
 static bool join(worker *w, uint64_t *seen)
 {
     usw_pool *p = w->pool;

@@ -34,12 +34,33 @@ static upsweep_status sort_keys(usw_gpu_call *c, const usw_gpu_strings *strings)
                            .out_keys = strings->keys,
                            .out_values = strings->index,
                            .value_bytes = strings->index_bytes,
-                           .n = strings->n,
+                           .n = strings->n / strings->stride,
                            .width = 3,
                            .map = usw_keymap_of(UPSWEEP_U64, 0),
                            .bit_end = 64,
                            .stable = true};
     return form == NULL ? UPSWEEP_ERROR_UNSUPPORTED : form->pairs(c->g, &pairs);
+}
+
+/* Writes the index of one string of `stride`: where these are many, by a sample of them. */
+static upsweep_status sort_index(usw_gpu_call *c, const usw_gpu_strings_step *step,
+                                 usw_gpu_strings strings)
+{
+    size_t samples = strings.n / strings.stride / USW_GPU_STRING_SAMPLE;
+    if (strings.n / strings.stride < USW_GPU_MANY_STRINGS) {
+        return step->few(c->g, &strings);
+    }
+    usw_gpu_strings sample = strings;
+    sample.stride *= USW_GPU_STRING_SAMPLE;
+    sample.index = c->p->scratch(c->g, samples * strings.index_bytes);
+    if (sample.index == NULL) {
+        return usw_gpu_failed(c, UPSWEEP_ERROR_MEMORY);
+    }
+    strings.sample = sample.index;
+    upsweep_status status = sort_index(c, step, sample);
+    status = status == UPSWEEP_OK ? step->keys(c->g, &strings) : status;
+    status = status == UPSWEEP_OK ? sort_keys(c, &strings) : status;
+    return status == UPSWEEP_OK ? step->tied(c->g, &strings) : status;
 }
 
 static upsweep_status work(usw_gpu_call *c)
@@ -56,6 +77,7 @@ static upsweep_status work(usw_gpu_call *c)
     usw_gpu_strings strings = {.bytes = c->arrays[0].at,
                                .offsets = c->arrays[1].at,
                                .n = s->n,
+                               .stride = 1,
                                .offset_bytes = s->offset_bytes,
                                .first = j->first,
                                .descending = s->descending,
@@ -71,14 +93,11 @@ static upsweep_status work(usw_gpu_call *c)
         }
     }
     upsweep_status status = step->begin(c->g, &strings);
-    if (status == UPSWEEP_OK && strings.keys != NULL) {
-        status = sort_keys(c, &strings);
-        status = status == UPSWEEP_OK ? step->tied(c->g, &strings) : status;
-    }
-    usw_report(c->u, strings.keys == NULL ? "merge sort" : "sample sort",
-               "%zu strings on the GPU, by %s", s->n,
-               strings.keys == NULL ? "their first 8 bytes that differ"
-                                    : "their place in a sample and the bytes that differ there");
+    status = status == UPSWEEP_OK ? sort_index(c, step, strings) : status;
+    const bool few = s->n < USW_GPU_MANY_STRINGS;
+    usw_report(c->u, few ? "merge sort" : "sample sort", "%zu strings on the GPU, by %s", s->n,
+               few ? "their first 8 bytes that differ"
+                   : "their place in a sample and the bytes that differ there");
     return status == UPSWEEP_OK && s->out_offsets != NULL ? gather(c, step, &strings) : status;
 }
 

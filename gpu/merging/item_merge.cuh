@@ -19,21 +19,22 @@ enum : unsigned {
     USW_ITEM_TILE = USW_ITEM_EACH * USW_MERGE_THREADS
 };
 
-/* Sorts buffer[0 .. count): every thread sorts its own items, then runs are merged two by two. */
-template <typename O>
+/* Sorts buffer[0 .. count), of up to `each` items a thread and one more: every thread sorts its own
+ * items, then runs are merged two by two. */
+template <unsigned each, typename O>
 __device__ __forceinline__ void usw_sort_item_tile(const O &order, usw_merge_item *buffer,
                                                    unsigned count)
 {
-    usw_merge_item mine[USW_ITEM_EACH];
-    const unsigned begin = threadIdx.x * USW_ITEM_EACH;
+    usw_merge_item mine[each];
+    const unsigned begin = threadIdx.x * each;
 #pragma unroll
-    for (unsigned i = 0; i < USW_ITEM_EACH; i++) {
+    for (unsigned i = 0; i < each; i++) {
         mine[i] = begin + i < count ? buffer[begin + i] : usw_merge_item{~0ull, ~0ull};
     }
 #pragma unroll 1
-    for (unsigned round = 0; round < USW_ITEM_EACH; round++) {
+    for (unsigned round = 0; round < each; round++) {
 #pragma unroll
-        for (unsigned i = 0; i + 1 < USW_ITEM_EACH; i++) {
+        for (unsigned i = 0; i + 1 < each; i++) {
             const bool turn = i % 2 == round % 2 && begin + i + 1 < count;
             if (turn && order.before(mine[i + 1], mine[i])) {
                 const usw_merge_item x = mine[i];
@@ -43,16 +44,16 @@ __device__ __forceinline__ void usw_sort_item_tile(const O &order, usw_merge_ite
         }
     }
 #pragma unroll 1
-    for (unsigned run = USW_ITEM_EACH;; run *= 2) {
+    for (unsigned run = each;; run *= 2) {
         __syncthreads();
 #pragma unroll
-        for (unsigned i = 0; i < USW_ITEM_EACH; i++) {
+        for (unsigned i = 0; i < each; i++) {
             if (begin + i < count) {
                 buffer[begin + i] = mine[i];
             }
         }
         __syncthreads();
-        if (run >= USW_ITEM_TILE) {
+        if (run >= each * USW_MERGE_THREADS) {
             break;
         }
         const unsigned from = begin / (2 * run) * (2 * run), rank = begin - from;
@@ -63,8 +64,8 @@ __device__ __forceinline__ void usw_sort_item_tile(const O &order, usw_merge_ite
             order, na, nb, here, [&](unsigned i) { return buffer[from + i]; },
             [&](unsigned i) { return buffer[from + na + i]; });
         if (begin < count) {
-            usw_merge_serial<O, USW_ITEM_EACH>(order, buffer, from + a, from + na,
-                                               from + na + here - a, from + na + nb, mine);
+            usw_merge_serial<O, each>(order, buffer, from + a, from + na, from + na + here - a,
+                                      from + na + nb, mine);
         }
     }
 }
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
         buffer[i] = {source.chunk(first + i), first + i};
     }
     __syncthreads();
-    usw_sort_item_tile(order, buffer, count);
+    usw_sort_item_tile<USW_ITEM_EACH>(order, buffer, count);
     for (unsigned i = threadIdx.x; i < count; i += USW_MERGE_THREADS) {
         items[first + i] = buffer[i];
     }

@@ -3,15 +3,16 @@
  *   check    offsets must not fall, else there is a fault and all strings count as empty
  *   common   how many bytes all strings begin with, up to 4096: those tell nothing apart
  *   few      items of the next 8 bytes and the position, merged (string_order.cuh)
- *   many     a sample is sorted so, and gives keys (splitters.cuh), which are sorted elsewhere;
+ *   many     a sample, sorted likewise, gives keys (splitters.cuh), which are sorted elsewhere;
  *            where keys are equal the next bytes decide (tied.cuh)
- * Sorted strings are made of the index: lengths, which are scanned elsewhere, and bytes, 16 of the
- * output a thread, wherever strings begin.
+ * Sorted strings are made of the index: lengths, which are scanned elsewhere, and bytes
+ * (gather.cuh).
  *
  * Traffic of many: the offsets three times, 24 bytes a string for keys and positions and what their
  * sort moves, the string's beginning for the search, and a sector or two for each 8 bytes more that
  * tell it from others. Nothing waits for the host. */
 /* SPDX-License-Identifier: MIT */
+#include "gpu/strings/gather.cuh"
 #include "gpu/strings/tied.cuh"
 
 namespace
@@ -20,9 +21,6 @@ namespace
 struct tuning {
     static constexpr unsigned threads = 256, blocks = 8; /* of a multiprocessor, at most */
     static constexpr unsigned common = 4096;             /* bytes that are looked at */
-    static constexpr unsigned piece = 16; /* bytes of the output that a thread copies */
-    static constexpr unsigned many = 1 << 14,
-                              stride = 256; /* strings; one of so many is a splitter */
 };
 
 __device__ __forceinline__ uint64_t first_of_thread()
@@ -96,45 +94,6 @@ __global__ void __launch_bounds__(tuning::threads)
     }
 }
 
-/* The last of strings from `low` on that begins at `place` of the output or before: of some that
- * begin there all but the last are empty. */
-template <typename I>
-__device__ __forceinline__ uint64_t string_at(const I *offsets, uint64_t low, uint64_t n,
-                                              uint64_t place)
-{
-    uint64_t high = n - 1;
-    while (low < high) {
-        const uint64_t middle = low + (high - low + 1) / 2;
-        if (offsets[middle] <= place) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
-}
-
-template <typename I, typename P>
-__global__ void __launch_bounds__(tuning::threads)
-    copy_bytes(usw_string_list strings, const P *index, uint64_t n, const I *offsets,
-               unsigned char *out)
-{
-    const uint64_t total = offsets[n];
-    for (uint64_t p = first_of_thread() * tuning::piece; p < total;
-         p += all_threads() * tuning::piece) {
-        const uint64_t end = total - p < tuning::piece ? total : p + tuning::piece;
-        uint64_t s = 0;
-        for (uint64_t place = p; place < end;) {
-            s = string_at(offsets, s, n, place);
-            const usw_string from = strings.string(index[s]);
-            const uint64_t begin = offsets[s], past = begin + from.length;
-            for (; place < (past < end ? past : end); place++) {
-                out[place] = from.at[place - begin];
-            }
-        }
-    }
-}
-
 unsigned grid_of(const usw_gpu *g, uint64_t threads)
 {
     const uint64_t all = threads / tuning::threads + 1, most = uint64_t(g->sms) * tuning::blocks;
@@ -143,9 +102,13 @@ unsigned grid_of(const usw_gpu *g, uint64_t threads)
 
 usw_string_list list_of(const usw_gpu_strings *s)
 {
-    return {
-        static_cast<const unsigned char *>(s->bytes),    s->offsets, s->first, s->offset_bytes == 8,
-        static_cast<const usw_string_facts *>(s->facts), 1};
+    const usw_string_facts *const facts = static_cast<const usw_string_facts *>(s->facts);
+    return {static_cast<const unsigned char *>(s->bytes),
+            s->offsets,
+            s->first,
+            s->offset_bytes == 8,
+            facts,
+            static_cast<unsigned>(s->stride)};
 }
 
 usw_string_keys keys_of(const usw_gpu_strings *s)
@@ -153,53 +116,9 @@ usw_string_keys keys_of(const usw_gpu_strings *s)
     return {static_cast<uint64_t *>(s->keys), static_cast<unsigned *>(s->beginnings), s->text_bits};
 }
 
-upsweep_status write_index_of_few(usw_gpu *g, const usw_gpu_strings *s,
-                                  const usw_string_order &order)
+usw_string_order order_of(const usw_gpu_strings *s)
 {
-    usw_item_scratch scratch = {};
-    if (!usw_item_scratch_take(g, s->n, &scratch)) {
-        return g->status;
-    }
-    const upsweep_status status = usw_sort_items(g, s->n, order, order, &scratch);
-    if (status != UPSWEEP_OK) {
-        return status;
-    }
-    const unsigned blocks = grid_of(g, s->n);
-    return s->index_bytes == 4 ? USW_LAUNCH(g, write_index<uint32_t>, blocks, tuning::threads, 0,
-                                            scratch.items, s->n, static_cast<uint32_t *>(s->index))
-                               : USW_LAUNCH(g, write_index<uint64_t>, blocks, tuning::threads, 0,
-                                            scratch.items, s->n, static_cast<uint64_t *>(s->index));
-}
-
-/* Sorts a sample and writes keys by it. */
-upsweep_status write_keys(usw_gpu *g, usw_gpu_strings *s, const usw_string_order &order)
-{
-    usw_string_order sample = order;
-    sample.strings.stride = tuning::stride;
-    const uint64_t count = s->n / tuning::stride;
-    usw_string *const splitters =
-        static_cast<usw_string *>(usw_gpu_scratch(g, count * sizeof *splitters));
-    s->beginnings = usw_gpu_scratch(g, (count + 1) * sizeof(unsigned));
-    s->keys = usw_gpu_scratch(g, s->n * sizeof(uint64_t));
-    usw_item_scratch scratch = {};
-    if (splitters == nullptr || s->beginnings == nullptr || s->keys == nullptr ||
-        !usw_item_scratch_take(g, count, &scratch)) {
-        return g->status;
-    }
-    s->text_bits = 63;
-    for (uint64_t left = count; left > 0; left /= 2) {
-        s->text_bits--;
-    }
-    upsweep_status status = usw_sort_items(g, count, sample, sample, &scratch);
-    if (status == UPSWEEP_OK) {
-        status = USW_LAUNCH(g, usw_write_splitters,
-                            static_cast<unsigned>(count / tuning::threads + 1), tuning::threads, 0,
-                            sample, scratch.items, count, tuning::common, splitters, s->beginnings);
-    }
-    return status != UPSWEEP_OK
-               ? status
-               : USW_LAUNCH(g, usw_write_string_keys, grid_of(g, s->n), tuning::threads, 0, order,
-                            s->n, splitters, count, keys_of(s));
+    return {list_of(s), s->descending};
 }
 
 upsweep_status begin(usw_gpu *g, usw_gpu_strings *s)
@@ -219,37 +138,89 @@ upsweep_status begin(usw_gpu *g, usw_gpu_strings *s)
         status = USW_LAUNCH(g, check_offsets, blocks, tuning::threads, 0, strings, s->n, nowhere,
                             facts, g->fault);
     }
-    if (status == UPSWEEP_OK) {
-        status = USW_LAUNCH(g, find_common, blocks, tuning::threads, 0, strings, s->n, facts);
+    return status == UPSWEEP_OK
+               ? USW_LAUNCH(g, find_common, blocks, tuning::threads, 0, strings, s->n, facts)
+               : status;
+}
+
+upsweep_status few(usw_gpu *g, const usw_gpu_strings *s)
+{
+    const uint64_t n = s->n / s->stride;
+    usw_item_scratch scratch = {};
+    if (!usw_item_scratch_take(g, n, &scratch)) {
+        return g->status;
     }
+    const usw_string_order order = order_of(s);
+    const upsweep_status status = usw_sort_items(g, n, order, order, &scratch);
     if (status != UPSWEEP_OK) {
         return status;
     }
-    const usw_string_order order = {strings, s->descending};
-    return s->n < tuning::many ? write_index_of_few(g, s, order) : write_keys(g, s, order);
+    return s->index_bytes == 4
+               ? USW_LAUNCH(g, write_index<uint32_t>, grid_of(g, n), tuning::threads, 0,
+                            scratch.items, n, static_cast<uint32_t *>(s->index))
+               : USW_LAUNCH(g, write_index<uint64_t>, grid_of(g, n), tuning::threads, 0,
+                            scratch.items, n, static_cast<uint64_t *>(s->index));
+}
+
+template <typename I>
+upsweep_status write_splitters(usw_gpu *g, const usw_gpu_strings *s, const usw_splitters &to)
+{
+    usw_string_order sample = order_of(s);
+    sample.strings.stride *= USW_GPU_STRING_SAMPLE;
+    const uint64_t threads = (to.count + 1) * USW_SPLITTER_WORDS;
+    return USW_LAUNCH(g, usw_write_splitters<I>,
+                      static_cast<unsigned>(threads / USW_SPLITTER_THREADS + 1),
+                      USW_SPLITTER_THREADS, 0, sample, static_cast<const I *>(s->sample),
+                      tuning::common, to, keys_of(s));
+}
+
+upsweep_status keys(usw_gpu *g, usw_gpu_strings *s)
+{
+    const uint64_t n = s->n / s->stride, count = n / USW_GPU_STRING_SAMPLE;
+    const usw_splitters splitters = {
+        static_cast<usw_string *>(usw_gpu_scratch(g, (count + 1) * sizeof(usw_string))),
+        static_cast<uint64_t *>(usw_gpu_scratch(g, count * USW_SPLITTER_WORDS * sizeof(uint64_t))),
+        count};
+    s->beginnings = usw_gpu_scratch(g, (count + 1) * sizeof(unsigned));
+    s->keys = usw_gpu_scratch(g, n * sizeof(uint64_t));
+    if (splitters.strings == nullptr || splitters.words == nullptr || s->beginnings == nullptr ||
+        s->keys == nullptr) {
+        return g->status;
+    }
+    s->text_bits = 63;
+    for (uint64_t left = count; left > 0; left /= 2) {
+        s->text_bits--;
+    }
+    const upsweep_status status = s->index_bytes == 4 ? write_splitters<uint32_t>(g, s, splitters)
+                                                      : write_splitters<uint64_t>(g, s, splitters);
+    return status == UPSWEEP_OK
+               ? USW_LAUNCH(g, usw_write_string_keys, grid_of(g, n), USW_SPLITTER_THREADS, 0,
+                            order_of(s), n, splitters, keys_of(s))
+               : status;
 }
 
 template <typename I> upsweep_status sort_tied(usw_gpu *g, const usw_gpu_strings *s)
 {
-    const usw_string_order order = {list_of(s), s->descending};
-    const unsigned blocks = static_cast<unsigned>((s->n - 1) / USW_TIED_PLACES + 1);
+    const usw_string_order order = order_of(s);
+    const uint64_t n = s->n / s->stride;
+    const unsigned blocks = static_cast<unsigned>((n - 1) / USW_TIED_PLACES + 1);
     const usw_long_runs longs = {
         static_cast<unsigned long long *>(usw_gpu_scratch(g, sizeof *longs.count)),
         static_cast<usw_long_run *>(
-            usw_gpu_scratch(g, usw_long_runs_most(s->n) * sizeof *longs.runs))};
+            usw_gpu_scratch(g, usw_long_runs_most(n) * sizeof *longs.runs))};
     if (longs.count == nullptr || longs.runs == nullptr) {
         return g->status;
     }
     upsweep_status status = usw_gpu_fill(g, longs.count, 0, sizeof *longs.count);
     if (status == UPSWEEP_OK) {
         status = USW_LAUNCH(g, usw_sort_tied<I>, blocks, USW_MERGE_THREADS, 0, order,
-                            (usw_sorted_keys{keys_of(s), s->n}), static_cast<I *>(s->index), longs);
+                            (usw_sorted_keys{keys_of(s), n}), static_cast<I *>(s->index), longs);
     }
     /* The keys are not needed any more. */
-    return status != UPSWEEP_OK
-               ? status
-               : USW_LAUNCH(g, usw_sort_long_runs<I>, 2 * g->sms, USW_MERGE_THREADS, 0, order,
-                            longs, static_cast<I *>(s->index), static_cast<I *>(s->keys));
+    return status != UPSWEEP_OK ? status
+                                : USW_LAUNCH(g, usw_sort_long_runs<I>, 2 * g->sms,
+                                             USW_MERGE_THREADS, 0, order, longs, s->text_bits / 8,
+                                             static_cast<I *>(s->index), static_cast<I *>(s->keys));
 }
 
 upsweep_status tied(usw_gpu *g, const usw_gpu_strings *s)
@@ -281,8 +252,8 @@ upsweep_status copy(usw_gpu *g, const usw_gpu_strings *s)
     return by_types(s, [&](auto offset, auto position) {
         typedef decltype(offset) I;
         typedef decltype(position) P;
-        return USW_LAUNCH(g, (copy_bytes<I, P>), g->sms * tuning::blocks, tuning::threads, 0,
-                          list_of(s), static_cast<const P *>(s->index), s->n,
+        return USW_LAUNCH(g, (usw_gather_strings<I, P>), g->sms * tuning::blocks,
+                          USW_GATHER_THREADS, 0, list_of(s), static_cast<const P *>(s->index), s->n,
                           static_cast<const I *>(s->out_offsets),
                           static_cast<unsigned char *>(s->out_bytes));
     });
@@ -290,4 +261,4 @@ upsweep_status copy(usw_gpu *g, const usw_gpu_strings *s)
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_strings_step, usw_strings_cuda) = {begin, tied, lengths, copy};
+USW_GPU_FORM(usw_gpu_strings_step, usw_strings_cuda) = {begin, few, keys, tied, lengths, copy};

@@ -317,43 +317,62 @@ static void test_graph(void **state)
 
 /* ---- threads ---- */
 
+typedef struct thread_work {
+    pthread_t thread;
+    uint32_t seed;
+    char wrong[200]; /* what went wrong first, or empty */
+} thread_work;
+
+static bool passes(thread_work *w, upsweep *u, upsweep_status status, const char *what)
+{
+    if (status != UPSWEEP_OK && w->wrong[0] == '\0') {
+        snprintf(w->wrong, sizeof w->wrong, "%s: %s: %s", what, upsweep_status_name(status),
+                 u != NULL ? upsweep_error(u) : "no handle");
+    }
+    return w->wrong[0] == '\0';
+}
+
 static void *work(void *context)
 {
-    uint32_t seed = *(uint32_t *)context, *keys = malloc(20000 * 4), *other = malloc(20000 * 4);
+    thread_work *w = context;
+    uint32_t *keys = malloc(20000 * 4), *other = malloc(20000 * 4);
     upsweep *u = NULL, *here = NULL;
-    intptr_t bad = upsweep_open(&u, "cuda", NULL) != UPSWEEP_OK ||
-                   upsweep_open(&here, "cpu", NULL) != UPSWEEP_OK;
-    for (uint32_t round = 0; round < 10 && bad == 0; round++) {
+    upsweep_options o = UPSWEEP_OPTIONS_INIT;
+    o.flags = UPSWEEP_DESCENDING;
+    bool good = passes(w, u, upsweep_open(&u, "cuda", NULL), "open") &&
+                passes(w, here, upsweep_open(&here, "cpu", NULL), "open on the CPU");
+    for (uint32_t round = 0; round < 10 && good; round++) {
         for (uint32_t i = 0; i < 20000; i++) {
-            keys[i] = other[i] = (i + round) * 2654435761u * seed;
+            keys[i] = other[i] = (i + round) * 2654435761u * w->seed;
         }
         size_t n = 20000 - round * 1111;
-        bad += upsweep_sort(u, keys, n, UPSWEEP_U32, NULL) != UPSWEEP_OK;
-        bad += upsweep_reverse(u, keys, n, 4, NULL) != UPSWEEP_OK;
-        upsweep_options o = UPSWEEP_OPTIONS_INIT;
-        o.flags = UPSWEEP_DESCENDING;
-        bad += upsweep_sort(here, other, n, UPSWEEP_U32, &o) != UPSWEEP_OK;
-        bad += memcmp(keys, other, n * 4) != 0;
+        good = passes(w, u, upsweep_sort(u, keys, n, UPSWEEP_U32, NULL), "sort") &&
+               passes(w, u, upsweep_reverse(u, keys, n, 4, NULL), "reverse") &&
+               passes(w, here, upsweep_sort(here, other, n, UPSWEEP_U32, &o), "sort on the CPU");
+        if (good && memcmp(keys, other, n * 4) != 0) {
+            snprintf(w->wrong, sizeof w->wrong, "other keys in round %u", round);
+            good = false;
+        }
     }
     upsweep_close(u);
     upsweep_close(here);
     free(keys);
     free(other);
-    return (void *)bad;
+    return NULL;
 }
 
 static void test_threads(void **state)
 {
     (void)state;
-    pthread_t threads[2];
-    uint32_t seeds[2] = {3, 5};
+    static thread_work works[2] = {{.seed = 3}, {.seed = 5}};
     for (int t = 0; t < 2; t++) {
-        assert_int_equal(pthread_create(&threads[t], NULL, work, &seeds[t]), 0);
+        assert_int_equal(pthread_create(&works[t].thread, NULL, work, &works[t]), 0);
     }
     for (int t = 0; t < 2; t++) {
-        void *bad;
-        pthread_join(threads[t], &bad);
-        assert_null(bad);
+        pthread_join(works[t].thread, NULL);
+    }
+    for (int t = 0; t < 2; t++) {
+        assert_string_equal(works[t].wrong, "");
     }
 }
 
