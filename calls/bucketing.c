@@ -175,13 +175,14 @@ upsweep_status usw_buckets_make(upsweep *u, const void *keys, size_t n, upsweep_
         status = usw_gpu_host_reads(u, edges > 0 ? "bucket edges" : "the range of the keys");
     }
     if (status == UPSWEEP_OK) {
-        status = usw_gpu_bring_home(u, &at_home.low, b->key_bytes);
+        status = usw_gpu_bring_home(u, &at_home.low, b->key_bytes, "the bounds of buckets");
     }
     if (status == UPSWEEP_OK) {
-        status = usw_gpu_bring_home(u, &at_home.high, b->key_bytes);
+        status = usw_gpu_bring_home(u, &at_home.high, b->key_bytes, "the bounds of buckets");
     }
     if (status == UPSWEEP_OK && edges > 0) {
-        status = usw_gpu_bring_home(u, &at_home.edges, edges * b->key_bytes);
+        status =
+            usw_gpu_bring_home(u, &at_home.edges, edges * b->key_bytes, "the bounds of buckets");
     }
     if (status != UPSWEEP_OK) {
         return status;

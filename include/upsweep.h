@@ -402,16 +402,16 @@ UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, u
  * bits; they never decrease, else UPSWEEP_ERROR_RANGE. Arrow's int32 and int64 are taken as they
  * are; offsets[0] need not be 0, as in a part of an array; which strings are null is the caller's
  * affair. The order is that of unsigned bytes, as memcmp has it, and a string comes before those
- * that it begins; NUL bytes are like any other. Stable: equal strings keep their order. On a GPU
- * offsets in device memory need bytes and out_bytes there, too; that these are NULL although the
- * strings have bytes is UPSWEEP_ERROR_RANGE then. Method: a string sample sort
- * (Bingmann and Sanders, 2013), whose buckets are sorted by five bytes at a time; on a GPU a sort
- * of keys, a string's place in a sorted sample and its first bytes that differ there, then of those
- * that are alike by 8 bytes at a time.
+ * that it begins; NUL bytes are like any other. Stable: equal strings keep their order. Where
+ * offsets are in device memory, bytes or out_bytes in the host's make the call wait to read the
+ * first and the last one; that these are NULL although there are bytes is UPSWEEP_ERROR_RANGE then.
+ * Method: a string sample sort (Bingmann and Sanders, 2013), whose buckets are sorted by five bytes
+ * at a time; on a GPU a sort of keys, a string's place in a sorted sample and its first bytes that
+ * differ there, then of those that are alike by 8 bytes at a time.
  *
  * argsort_strings writes to index the permutation that sorts them, as upsweep_argsort does: n
  * elements of index_bits (32 or 64) bits; 32 needs n <= 2^32. Scratch: n (index_bits / 8 + 2)
- * bytes, 1.5 MB a thread and 1 MB; on a GPU 9 n and what upsweep_sort_pairs takes.
+ * bytes, 1.5 MB a thread and 1 MB; on a GPU 11 n and what upsweep_sort_pairs takes.
  * sort_strings writes the sorted strings in the same layout: out_bytes has room for
  * offsets[n] - offsets[0] bytes, out_offsets for n + 1 elements, of which the first becomes 0; they
  * overlap none of the others. n = 0 writes that 0, unless out_offsets is NULL. Scratch: the same

@@ -205,7 +205,7 @@ calls() {
 
 # The verbs beside sort(1), scipy and numpy, where these are; every mistake in every task of `upsweep learn`.
 verbs_beside_sort() {
-    python3 test/app/fuzz_verbs.py build-long/upsweep --verbs sort --cases "${SORT_CASES:-50000}" \
+    python3 test/app/fuzz_verbs.py build-long/upsweep --verbs sort --cases "${SORT_CASES:-25000}" \
         --seconds "${SORT_SECONDS:-7200}" --keep build-long/verbs
 }
 verbs_beside_scipy() { # by the Python of python_package, which has numpy and scipy
@@ -226,8 +226,8 @@ sorts_beyond_memory() {
 python_package() { sh test/python/run.sh build-long long; }
 verbs() {
     release_build upsweep || { verdict "the verbs" 1; return; }
-    # The longest first, so that no processor is left without work.
-    beside verbs_beside_sort sorts_beyond_memory python_package verbs_beside_scipy wrong_solutions
+    # The longest first, and what another waits for, so that no processor is left without work.
+    beside verbs_beside_sort python_package sorts_beyond_memory verbs_beside_scipy wrong_solutions
 }
 
 # Sizes for which a check of every change has no time.

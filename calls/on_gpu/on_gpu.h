@@ -156,7 +156,7 @@ bool usw_gpu_range(upsweep *u, const void *keys, size_t n, const usw_keymap maps
 upsweep_status usw_gpu_host_reads(upsweep *u, const char *what);
 /* Makes *array readable here: where it is in device memory it becomes a copy in scratch (of zeros
  * in a plan). */
-upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes);
+upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes, const char *what);
 /* Whether the array is in device memory that u may use. */
 bool usw_gpu_has(upsweep *u, const void *array);
 /* Whether u only plans: pointers then mean nothing. */

@@ -85,7 +85,7 @@ upsweep_status usw_gpu_host_reads(upsweep *u, const char *what)
                : UPSWEEP_OK;
 }
 
-upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes)
+upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes, const char *what)
 {
     if (*array == NULL || !usw_gpu_has(u, *array)) {
         return UPSWEEP_OK;
@@ -97,7 +97,7 @@ upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes)
     memset(copy, 0, bytes);
     upsweep_status status = UPSWEEP_OK;
     if (!usw_gpu_only_plans(u) && usw_device_open_late(u)) {
-        status = usw_gpu_host_reads(u, "the bounds of buckets");
+        status = usw_gpu_host_reads(u, what);
         if (status != UPSWEEP_OK) {
             return status;
         }

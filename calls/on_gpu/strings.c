@@ -109,28 +109,52 @@ bool usw_gpu_strings_are_far(upsweep *u, const usw_gpu_string_sort *s)
     return usw_gpu_only_plans(u) || usw_gpu_has(u, s->offsets);
 }
 
-bool usw_gpu_sort_strings(upsweep *u, const usw_gpu_string_sort *s, upsweep_status *status)
+/* What the call has of offsets in device memory that it must know: where bytes or out_bytes are not
+ * there, how many these are. */
+static upsweep_status read_ends(upsweep *u, usw_gpu_string_sort *s)
 {
-    const bool far = s->end == UINT64_MAX; /* the host does not see how many bytes there are */
-    const void *there[] = {s->bytes, s->out_bytes};
-    for (unsigned i = 0; i < 2 && far && !usw_gpu_only_plans(u); i++) {
-        if (there[i] != NULL && !usw_gpu_has(u, there[i])) {
-            *status =
-                usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "offsets are in device memory, but %s is not",
-                         i == 0 ? "bytes" : "out_bytes");
-            return true;
-        }
+    const void *const there[] = {s->bytes, s->out_bytes};
+    bool here = false;
+    for (unsigned i = 0; i < 2 && !usw_gpu_only_plans(u); i++) {
+        here = here || (there[i] != NULL && !usw_gpu_has(u, there[i]));
     }
-    strings_job j = {s, far ? 0 : s->first};
-    size_t bytes = far ? 1 : s->end - s->first, offsets = (s->n + 1) * s->offset_bytes;
-    const char *at = s->bytes;
+    const void *first = s->offsets, *end = (const char *)s->offsets + s->n * s->offset_bytes;
+    if (!here || s->n == 0) {
+        return UPSWEEP_OK;
+    }
+    upsweep_status status = usw_gpu_bring_home(u, &first, s->offset_bytes, "offsets");
+    status =
+        status == UPSWEEP_OK ? usw_gpu_bring_home(u, &end, s->offset_bytes, "offsets") : status;
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    s->first = s->end = 0;
+    memcpy(&s->first, first, s->offset_bytes);
+    memcpy(&s->end, end, s->offset_bytes);
+    return s->first <= s->end ? UPSWEEP_OK
+                              : usw_fail(u, UPSWEEP_ERROR_RANGE,
+                                         "the last string ends before the "
+                                         "first begins");
+}
+
+bool usw_gpu_sort_strings(upsweep *u, const usw_gpu_string_sort *given, upsweep_status *status)
+{
+    usw_gpu_string_sort s = *given;
+    *status = s.end == UINT64_MAX ? read_ends(u, &s) : UPSWEEP_OK;
+    if (*status != UPSWEEP_OK) {
+        return true;
+    }
+    const bool far = s.end == UINT64_MAX; /* the host does not see how many bytes there are */
+    strings_job j = {&s, far ? 0 : s.first};
+    size_t bytes = far ? 1 : s.end - s.first, offsets = (s.n + 1) * s.offset_bytes;
+    const char *at = s.bytes;
     usw_gpu_array arrays[] = {
         usw_gpu_in("bytes", bytes == 0 || at == NULL ? NULL : at + j.first, bytes),
-        usw_gpu_in("offsets", s->n == 0 ? NULL : s->offsets, offsets),
-        usw_gpu_out("index", s->index, s->n * s->index_bytes),
-        usw_gpu_out("out_bytes", bytes == 0 ? NULL : s->out_bytes, bytes),
-        usw_gpu_out("out_offsets", s->out_offsets, s->out_offsets == NULL ? 0 : offsets)};
+        usw_gpu_in("offsets", s.n == 0 ? NULL : s.offsets, offsets),
+        usw_gpu_out("index", s.index, s.n * s.index_bytes),
+        usw_gpu_out("out_bytes", bytes == 0 ? NULL : s.out_bytes, bytes),
+        usw_gpu_out("out_offsets", s.out_offsets, s.out_offsets == NULL ? 0 : offsets)};
     usw_gpu_call c = {.u = u, .arrays = arrays, .count = 5, .work = work, .context = &j};
-    c.risks[0] = (usw_gpu_risk){USW_FAULT_STRINGS, s->n};
+    c.risks[0] = (usw_gpu_risk){USW_FAULT_STRINGS, s.n};
     return usw_gpu_run(&c, status);
 }
