@@ -1,5 +1,5 @@
 /* test_gpu_refused.c - what a handle on a GPU refuses before anything is done: names of algorithms
- * that do not sort, and arrays that need more blocks than a grid has. */
+ * that do not sort, arrays that need more blocks than a grid has, and offsets that fall. */
 /* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/handles.h"
@@ -88,6 +88,22 @@ static void test_longest(void **state)
     upsweep_close(plan);
 }
 
+/* Offsets in device memory that fall, with bytes in the host's: none of these are read. */
+static void test_falling(void **state)
+{
+    (void)state;
+    static const uint32_t falling[][3] = {{5, 7, 3}, {0, 9, 2}};
+    uint32_t index[2], *offsets = device_take(sizeof falling[0], 4);
+    for (unsigned i = 0; i < 2; i++) {
+        device_put(offsets, falling[i], sizeof falling[i]);
+        assert_int_equal(upsweep_argsort_strings(gpu, "abcdef", offsets, 32, 2, index, 32, NULL),
+                         UPSWEEP_ERROR_RANGE);
+        assert_non_null(strstr(upsweep_error(gpu), "ends before"));
+    }
+    assert_true(device_intact());
+    device_reset();
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -97,10 +113,9 @@ static int start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_name),
-        cmocka_unit_test(test_bits_in_place),
-        cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_wrong_name), cmocka_unit_test(test_bits_in_place),
+        cmocka_unit_test(test_largest),    cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_falling),
     };
     return cmocka_run_group_tests(tests, start, device_group_end);
 }
