@@ -5,7 +5,7 @@
 #include "test/gpu/gpu_steps.h"
 
 enum { N_MAX = 20000, LONGEST = 90 };
-enum { KINDS = 8, SPARED = KINDS, DEEP };
+enum { KINDS = 9, SPARED = KINDS, DEEP };
 static unsigned char bytes[N_MAX * LONGEST + 64], want_bytes[sizeof bytes], got_bytes[sizeof bytes];
 static uint64_t offsets[N_MAX + 1], stored[N_MAX + 1], want[N_MAX + 1], got[N_MAX + 1];
 
@@ -25,6 +25,7 @@ static size_t write_string(unsigned char *to, unsigned kind, size_t i)
                     : kind == 4 ? 40 + draw(30)             /* with 37 bytes in common */
                     : kind == 5 ? 3 * draw(2)               /* equal ones and empty ones */
                     : kind == 6 ? LONGEST - 1               /* equal but for the last byte */
+                    : kind == 8 ? (i == 0 ? 1 : 108)        /* all but one alike in 96 bytes */
                                 : (draw(100) == 0 ? 9 : 0); /* few that are not empty */
     for (size_t k = 0; k < length; k++) {
         to[k] = (unsigned char)(kind == 0   ? draw(256)
@@ -34,6 +35,7 @@ static size_t write_string(unsigned char *to, unsigned kind, size_t i)
                                 : kind == 4 ? (k < 37 ? 'u' : 'a' + draw(3))
                                 : kind == 5 ? 'e'
                                 : kind == 6 ? (k + 2 < LONGEST ? 's' : draw(256))
+                                : kind == 8 ? 'a' + (k < 96 && i > 0 ? 9 : draw(3))
                                             : 'a' + draw(2));
     }
     return length;
