@@ -131,10 +131,9 @@ static upsweep_status read_ends(upsweep *u, usw_gpu_string_sort *s)
     s->first = s->end = 0;
     memcpy(&s->first, first, s->offset_bytes);
     memcpy(&s->end, end, s->offset_bytes);
-    return s->first <= s->end ? UPSWEEP_OK
-                              : usw_fail(u, UPSWEEP_ERROR_RANGE,
-                                         "the last string ends before the "
-                                         "first begins");
+    return s->first <= s->end
+               ? UPSWEEP_OK
+               : usw_fail(u, UPSWEEP_ERROR_RANGE, "the last string ends before the first begins");
 }
 
 bool usw_gpu_sort_strings(upsweep *u, const usw_gpu_string_sort *given, upsweep_status *status)

@@ -88,7 +88,7 @@ struct usw_string_search {
                 order.text(x, begin, x.length > begin ? x.length - begin : 0);
         }
     }
-    /* As usw_string_order::compare; `known` counts words. */
+    /* As usw_string_order::compare; `known` counts words, and is more of them in the end. */
     __device__ __forceinline__ int compare(const usw_splitters &splitters, uint64_t i,
                                            unsigned &known) const
     {
@@ -107,8 +107,7 @@ struct usw_string_search {
     }
     __device__ __noinline__ int compare_rest(usw_string y) const
     {
-        uint64_t known = common + 8 * USW_SPLITTER_WORDS;
-        return order.compare(x, y, known);
+        return order.compare(x, y, common + 8 * USW_SPLITTER_WORDS);
     }
 };
 

@@ -115,20 +115,17 @@ struct usw_string_order {
         const unsigned known = strings.beginning();
         return text(x, known, x.length - known);
     }
-    /* Below 0: x comes before y; 0: they are equal; above 0. Their first `known` bytes are equal,
-     * and are more of them in the end. */
-    __device__ __forceinline__ int compare(usw_string x, usw_string y, uint64_t &known) const
+    /* Below 0: x comes before y; 0: they are equal. Their first `known` bytes are equal. */
+    __device__ __forceinline__ int compare(usw_string x, usw_string y, uint64_t known) const
     {
         const uint64_t both = x.length < y.length ? x.length : y.length;
         for (uint64_t at = known; at < both; at += 8) {
             const uint64_t p = strings.word(x.at + at, both - at);
             const uint64_t q = strings.word(y.at + at, both - at);
             if (p != q) {
-                known = at + static_cast<unsigned>(__clzll(static_cast<long long>(p ^ q))) / 8;
                 return (p < q) != descending ? -1 : 1;
             }
         }
-        known = both;
         return x.length == y.length ? 0 : (x.length < y.length) != descending ? -1 : 1;
     }
     /* The strings at positions a and b are equal in their first `known` bytes. */

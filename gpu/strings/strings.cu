@@ -89,8 +89,7 @@ __global__ void __launch_bounds__(tuning::threads)
     write_lengths(usw_string_list strings, const P *index, uint64_t n, I *out)
 {
     for (uint64_t i = first_of_thread(); i <= n; i += all_threads()) {
-        const bool some = i < n && strings.facts->bad == 0;
-        out[i] = some ? static_cast<I>(strings.string(index[i]).length) : I(0);
+        out[i] = i < n ? static_cast<I>(strings.string(index[i]).length) : I(0);
     }
 }
 

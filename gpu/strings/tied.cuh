@@ -14,6 +14,13 @@
 
 enum : unsigned { USW_TIED_PLACES = 640 }; /* of a block */
 
+/* Blocks that a multiprocessor is to hold: those before sm_80 have room for 1024 threads. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define USW_TIED_BLOCKS 4
+#else
+#define USW_TIED_BLOCKS 5
+#endif
+
 /* Runs that no block takes: where they begin and end, and bytes that are known to be equal. */
 struct usw_long_run {
     uint64_t begin, end, known;
@@ -126,7 +133,7 @@ __device__ __forceinline__ unsigned usw_tied_begin(usw_tied_tile &tile, const us
 }
 
 template <typename I>
-static __global__ void __launch_bounds__(USW_MERGE_THREADS, 5)
+static __global__ void __launch_bounds__(USW_MERGE_THREADS, USW_TIED_BLOCKS)
     usw_sort_tied(usw_string_order order, usw_sorted_keys keys, I *index, usw_long_runs longs)
 {
     USW_SHARED(usw_tied_tile, tile);
@@ -207,8 +214,10 @@ static __global__ void __launch_bounds__(USW_MERGE_THREADS, 4)
         const usw_long_run it = longs.runs[r];
         const uint64_t n = it.end - it.begin;
         if (n > USW_TIED_TILE) {
-            usw_sort_long_run(usw_tied_bytes_order{order, it.known}, tile.items, n,
-                              index + it.begin, other + it.begin);
+            static_assert(sizeof tile > USW_ITEM_TILE * sizeof(usw_merge_item), "a larger tile");
+            usw_sort_long_run(usw_tied_bytes_order{order, it.known},
+                              reinterpret_cast<usw_merge_item *>(&tile), n, index + it.begin,
+                              other + it.begin);
             continue;
         }
         if (threadIdx.x == 0) {
