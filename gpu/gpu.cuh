@@ -39,6 +39,7 @@ extern "C" {
 /* ---- the handle (gpu/plugin/handle.cu) ---- */
 
 struct usw_gpu_block; /* a piece of the arena */
+enum { USW_GPU_OPTED_IN = 64 };
 
 struct usw_gpu {
     int device;    /* -1: a plan, which launches nothing */
@@ -73,6 +74,7 @@ struct usw_gpu {
     void *move_context;
     usw_gpu_film *film; /* of gpu/film/film.cu; NULL: no pictures are taken */
     void (*take)(usw_gpu *g, const char *kernel);
+    mutable const void *opted_in[USW_GPU_OPTED_IN]; /* kernels, each at a place by its address */
 };
 enum { USW_GPU_MAILBOX = 4096 };
 /* The word behind the barrier's two words, 0 between kernels as these are: how many blocks have
@@ -92,6 +94,8 @@ void usw_gpu_make_current(usw_gpu *g); /* until usw_gpu_end */
 bool usw_gpu_is_capturing(cudaStream_t stream);
 void usw_gpu_scratch_begin(usw_gpu *g);
 void usw_gpu_scratch_free(usw_gpu *g);
+/* Lets a kernel's launches ask for all the shared memory that a block may have. */
+cudaError_t usw_gpu_opt_in(const usw_gpu *g, const void *kernel);
 
 /* The functions of usw_gpu_plugin (plugin.h) that concern the handle. A program that runs a form by
  * itself links the room gpu/plugin without plugin.cu and calls open, begin, the form, end, wait. */
@@ -160,8 +164,7 @@ upsweep_status usw_gpu_launch(usw_gpu *g, const char *name, bool cooperative, vo
 #else
     if (shared >
         32 * 1024) { /* together with the kernel's static shared memory it may be more than 48 KB */
-        cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             static_cast<int>(shared));
+        cudaError_t e = usw_gpu_opt_in(g, reinterpret_cast<const void *>(kernel));
         if (e != cudaSuccess) {
             return usw_gpu_check(g, e, name);
         }
@@ -187,8 +190,7 @@ unsigned usw_gpu_blocks_at_once(const usw_gpu *g, void (*kernel)(P...), unsigned
 {
     int each = 0;
 #ifndef USW_EMULATE
-    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared)) != cudaSuccess) {
+    if (usw_gpu_opt_in(g, reinterpret_cast<const void *>(kernel)) != cudaSuccess) {
         (void)cudaGetLastError();
         return 0;
     }

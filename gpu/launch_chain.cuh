@@ -70,10 +70,9 @@ upsweep_status usw_gpu_launch_chained(usw_gpu *g, const char *name, void (*kerne
     chained.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     chained.val.programmaticStreamSerializationAllowed = 1;
     const cudaLaunchConfig_t config = {blocks, threads, shared, g->stream, &chained, 1};
-    const int bytes = static_cast<int>(shared);
     cudaError_t error = cudaSuccess;
     if (shared > 32 * 1024) { /* as usw_gpu_launch does */
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        error = usw_gpu_opt_in(g, reinterpret_cast<const void *>(kernel));
     }
     if (error == cudaSuccess) {
         error = cudaLaunchKernelEx(&config, kernel, static_cast<P>(arguments)...);

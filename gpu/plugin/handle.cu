@@ -37,6 +37,27 @@ bool usw_gpu_is_capturing(cudaStream_t stream)
     return capture != cudaStreamCaptureStatusNone;
 }
 
+#ifndef USW_EMULATE
+/* The limit of a kernel's dynamic shared memory is the process's. Where a launch set it to what that
+ * launch needs, another handle's thread could lower it before the launch, which then failed. So it
+ * is set once, to all there is. */
+cudaError_t usw_gpu_opt_in(const usw_gpu *g, const void *kernel)
+{
+    const void **known = &g->opted_in[reinterpret_cast<uintptr_t>(kernel) / 16 % USW_GPU_OPTED_IN];
+    if (*known == kernel) {
+        return cudaSuccess;
+    }
+    cudaFuncAttributes has;
+    cudaError_t error = cudaFuncGetAttributes(&has, kernel);
+    if (error == cudaSuccess) {
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(g->shared_bytes - has.sharedSizeBytes));
+    }
+    *known = error == cudaSuccess ? kernel : *known;
+    return error;
+}
+#endif
+
 /* ---- failures ---- */
 
 upsweep_status usw_gpu_fail(usw_gpu *g, upsweep_status status, const char *format, ...)
@@ -173,7 +194,11 @@ void usw_gpu_set_stream(usw_gpu *g, void *stream)
         (void)cudaEventRecord(g->moved_on, g->stream);
         (void)cudaStreamWaitEvent(next, g->moved_on, 0);
     } else if (!old_captures) {
+        /* While a stream is captured in the global mode, no thread may wait for any without this. */
+        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+        (void)cudaThreadExchangeStreamCaptureMode(&mode);
         (void)cudaStreamSynchronize(g->stream);
+        (void)cudaThreadExchangeStreamCaptureMode(&mode);
     }
     (void)cudaGetLastError();
     g->stream = next;

@@ -59,9 +59,16 @@ typedef struct usp_call {
 bool usp_plain(PyObject *o, usp_view *view);
 /* The same for one dimension or more; *rows is how often the last one comes. */
 bool usp_plain_rows(PyObject *o, usp_view *view, size_t *rows);
-/* Whether a result like x can be written to out at once: both plain, of one shape and type, out
+/* The same for plain arrays and for tensors that tensors.c knows. */
+bool usp_array_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions);
+/* Whether a result like x can be written to out at once: both as above, of one shape and type, out
  * writable, and one array or none that overlaps. */
 bool usp_takes(PyObject *out, PyObject *x);
+/* A new array like x, of int64 if it is for places; or out, unless that is NULL or None. *view is
+ * its own. NULL: an exception is set. */
+PyObject *usp_result(PyObject *x, PyObject *out, bool places, usp_view *view);
+/* Opens the handle of a call whose flags were read by usp_arguments, for x and its view. */
+bool usp_open(usp_call *c, PyObject *x, const usp_view *view);
 /* Whether a scan has the type of its elements in numpy, too, and is worth a way of its own. */
 static inline bool usp_scans_as_is(upsweep_type type)
 {
@@ -78,6 +85,19 @@ int usp_numpy_type(upsweep_type type);
 bool usp_begin(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...);
 /* The same without a handle. */
 bool usp_arguments(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...);
+
+/* ---- tensors.c ---- */
+
+/* Fills view if o is a tensor of a type that was registered, in one piece, of one dimension or
+ * more, without a gradient. No error is set. */
+bool usp_tensor_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions);
+/* usp_takes and usp_result of such tensors. */
+bool usp_tensor_takes(PyObject *out, PyObject *x);
+PyObject *usp_tensor_like(PyObject *x, bool places);
+/* n of int64 beside such a tensor. */
+PyObject *usp_tensor_room(PyObject *x, size_t n);
+/* Sets the handle's stream to that of the tensor's library; nothing for other arrays. */
+bool usp_tensor_stream(upsweep *u, PyObject *o, int device);
 
 /* ---- handles.c ---- */
 
@@ -110,7 +130,7 @@ PyObject *usp_done(usp_call *c, PyObject *value);
 /* ---- tables of functions ---- */
 
 extern PyMethodDef usp_sorts[], usp_selects[], usp_folds[], usp_moves[], usp_graphs[], usp_about[],
-    usp_exchange[], usp_axes[];
+    usp_tensors[], usp_arrow[], usp_axes[];
 
 typedef PyObject *(*usp_function)(PyObject *self, PyObject *const *args, Py_ssize_t count);
 /* Both casts, since C has none from one type of function to another without a warning. */

@@ -147,33 +147,28 @@ FUNCTION(minmax)
     return both;
 }
 
-/* A scan of a plain array of f32, f64, i64 or u64, whose type the result has in numpy, too. The
- * fourth argument is None, or where the result goes. */
+/* A scan of a plain array or a known tensor of one dimension, of f32, f64, i64 or u64, whose type
+ * the result has in numpy and torch, too. The fourth argument is None, or where the result goes. */
 FUNCTION(fast_scan)
 {
     (void)self;
-    usp_view x;
     usp_call c;
-    unsigned op, flags;
-    if (count != 4 || !usp_plain(args[0], &x) || !usp_scans_as_is(x.type) ||
-        (args[3] != Py_None && !usp_takes(args[3], args[0]))) {
+    usp_view x, to;
+    size_t rows;
+    int dimensions;
+    unsigned op;
+    if (count != 4 || !usp_array_rows(args[0], &x, &rows, &dimensions) || dimensions != 1 ||
+        !usp_scans_as_is(x.type) || (args[3] != Py_None && !usp_takes(args[3], args[0]))) {
         Py_RETURN_NONE;
     }
-    npy_intp n = (npy_intp)x.n;
-    PyObject *out = args[3];
-    if (out != Py_None) {
-        Py_INCREF(out);
-    } else {
-        out = PyArray_SimpleNew(1, &n, PyArray_TYPE((PyArrayObject *)args[0]));
-    }
-    if (out == NULL || !usp_begin(&c, args + 1, 2, "uu", &op, &flags)) {
-        Py_XDECREF(out);
+    if (!usp_arguments(&c, args + 1, 2, "uf", &op) || !usp_open(&c, args[0], &x)) {
         return NULL;
     }
-    c.options.flags = flags;
-    c.longest = x.n;
-    void *to = PyArray_DATA((PyArrayObject *)out);
-    USP_RUN(c, upsweep_scan(c.u, x.data, to, x.n, x.type, (upsweep_op)op, &c.options));
+    PyObject *out = usp_result(args[0], args[3], false, &to);
+    if (out == NULL) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_scan(c.u, x.data, to.data, x.n, x.type, (upsweep_op)op, &c.options));
     return usp_done(&c, out);
 }
 

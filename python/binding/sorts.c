@@ -6,69 +6,98 @@
     static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
 
 /* keys sorted along the last axis into the third argument or, if that is None, into a new array;
- * None if the arrays are not plain. */
+ * None if the arrays are neither plain nor tensors that are known, or rows on a GPU. */
 FUNCTION(fast_sort)
 {
     (void)self;
-    usp_view keys;
+    usp_call c;
+    usp_view keys, to;
     size_t rows;
-    if (count != 3 || !usp_plain_rows(args[0], &keys, &rows) ||
-        (args[2] != Py_None && !usp_takes(args[2], args[0]))) {
+    int dimensions;
+    if (count != 3 || !usp_array_rows(args[0], &keys, &rows, &dimensions) ||
+        (keys.device >= 0 && rows != 1) || (args[2] != Py_None && !usp_takes(args[2], args[0]))) {
         Py_RETURN_NONE;
     }
-    PyArrayObject *given = (PyArrayObject *)args[0];
-    PyObject *out = args[2];
-    if (out != Py_None) {
-        Py_INCREF(out);
-    } else {
-        out = PyArray_SimpleNew(PyArray_NDIM(given), PyArray_DIMS(given), PyArray_TYPE(given));
+    if (!usp_arguments(&c, args + 1, 1, "f") || !usp_open(&c, args[0], &keys)) {
+        return NULL;
     }
+    PyObject *out = usp_result(args[0], args[2], false, &to);
+    if (out == NULL) {
+        return NULL;
+    }
+    usp_release(&c);
+    if (keys.device >= 0 && to.data != keys.data) {
+        c.status =
+            upsweep_sort_copy(c.u, keys.data, keys.n, keys.type, to.data, NULL, 64, &c.options);
+    } else {
+        if (to.data != keys.data) {
+            memcpy(to.data, keys.data, keys.n * keys.bytes);
+        }
+        c.status = rows == 1 ? upsweep_sort(c.u, to.data, keys.n, keys.type, &c.options)
+                             : upsweep_sort_rows(c.u, to.data, keys.n, keys.type, NULL, rows, NULL,
+                                                 64, &c.options);
+    }
+    usp_retake(&c);
+    return usp_done(&c, out);
+}
+
+/* (x, flags): (x sorted, the positions that its keys had), both new, for one row; None as above. */
+FUNCTION(fast_sort_index)
+{
+    (void)self;
     usp_call c;
-    unsigned flags;
-    if (out == NULL || !usp_begin(&c, args + 1, 1, "u", &flags)) {
+    usp_view keys, to, at;
+    size_t rows;
+    int dimensions;
+    if (count != 2 || !usp_array_rows(args[0], &keys, &rows, &dimensions) || rows != 1) {
+        Py_RETURN_NONE;
+    }
+    if (!usp_arguments(&c, args + 1, 1, "f") || !usp_open(&c, args[0], &keys)) {
+        return NULL;
+    }
+    PyObject *out = usp_result(args[0], NULL, false, &to);
+    PyObject *index = out == NULL ? NULL : usp_result(args[0], NULL, true, &at);
+    if (index == NULL) {
         Py_XDECREF(out);
         return NULL;
     }
-    c.options.flags = flags;
-    c.longest = keys.n;
-    void *copy = PyArray_DATA((PyArrayObject *)out);
-    usp_release(&c);
-    if (copy != keys.data) {
-        memcpy(copy, keys.data, keys.n * keys.bytes);
-    }
-    c.status = rows == 1 ? upsweep_sort(c.u, copy, keys.n, keys.type, &c.options)
-                         : upsweep_sort_rows(c.u, copy, keys.n, keys.type, NULL, rows, NULL, 64,
-                                             &c.options);
-    usp_retake(&c);
-    return usp_done(&c, out);
+    USP_RUN(c,
+            upsweep_sort_copy(c.u, keys.data, keys.n, keys.type, to.data, at.data, 64, &c.options));
+    PyObject *both = c.status == UPSWEEP_OK ? PyTuple_Pack(2, out, index) : NULL;
+    Py_DECREF(out);
+    Py_DECREF(index);
+    return usp_done(&c, both);
 }
 
 /* The positions that sort keys along the last axis, as a new array; None as above. */
 FUNCTION(fast_argsort)
 {
     (void)self;
-    usp_view keys;
+    usp_call c;
+    usp_view keys, at;
     size_t rows;
-    if (count != 2 || !usp_plain_rows(args[0], &keys, &rows)) {
+    int dimensions;
+    const bool numpy = count == 2 && Py_TYPE(args[0]) == &PyArray_Type;
+    if (count != 2 || !usp_array_rows(args[0], &keys, &rows, &dimensions) ||
+        (!numpy && rows != 1)) {
         Py_RETURN_NONE;
     }
-    PyArrayObject *given = (PyArrayObject *)args[0];
-    PyObject *out = PyArray_SimpleNew(PyArray_NDIM(given), PyArray_DIMS(given), NPY_INTP);
-    PyObject *copy = rows == 1 ? NULL : PyArray_NewCopy(given, NPY_CORDER); /* rows are sorted */
-    usp_call c;
-    unsigned flags;
-    if (out == NULL || (rows != 1 && copy == NULL) || !usp_begin(&c, args + 1, 1, "u", &flags)) {
-        Py_XDECREF(out);
-        Py_XDECREF(copy);
+    if (!usp_arguments(&c, args + 1, 1, "f") || !usp_open(&c, args[0], &keys)) {
         return NULL;
     }
-    c.options.flags = flags;
-    c.longest = keys.n;
-    void *index = PyArray_DATA((PyArrayObject *)out);
+    PyObject *out = usp_result(args[0], NULL, true, &at), *copy = NULL; /* rows are sorted */
+    if (out != NULL && rows != 1) {
+        copy = PyArray_NewCopy((PyArrayObject *)args[0], NPY_CORDER);
+    }
+    if (out == NULL || (rows != 1 && copy == NULL)) {
+        Py_XDECREF(out);
+        return NULL;
+    }
     void *sorted = copy == NULL ? NULL : PyArray_DATA((PyArrayObject *)copy);
-    USP_RUN(c, rows == 1 ? upsweep_argsort(c.u, keys.data, keys.n, keys.type, index, 64, &c.options)
-                         : upsweep_sort_rows(c.u, sorted, keys.n, keys.type, NULL, rows, index, 64,
-                                             &c.options));
+    USP_RUN(c, rows == 1
+                   ? upsweep_argsort(c.u, keys.data, keys.n, keys.type, at.data, 64, &c.options)
+                   : upsweep_sort_rows(c.u, sorted, keys.n, keys.type, NULL, rows, at.data, 64,
+                                       &c.options));
     Py_XDECREF(copy);
     return usp_done(&c, out);
 }
@@ -294,6 +323,7 @@ FUNCTION(is_sorted)
 
 PyMethodDef usp_sorts[] = {
     USP_METHOD("fast_sort", fast_sort, "(x, flags, out): a plain array sorted, else None"),
+    USP_METHOD("fast_sort_index", fast_sort_index, "(x, flags): sorted, and positions; else None"),
     USP_METHOD("fast_argsort", fast_argsort, "(x, flags): positions for a plain array, else None"),
     USP_METHOD("fast_lexsort", fast_lexsort,
                "(keys, flags): of a tuple of plain arrays, else None"),

@@ -64,10 +64,50 @@ bool usp_plain(PyObject *o, usp_view *view)
     return usp_plain_rows(o, view, &rows) && PyArray_NDIM((PyArrayObject *)o) == 1;
 }
 
+bool usp_array_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions)
+{
+    if (Py_TYPE(o) != &PyArray_Type) {
+        return usp_tensor_rows(o, view, rows, dimensions);
+    }
+    *dimensions = PyArray_NDIM((PyArrayObject *)o);
+    return usp_plain_rows(o, view, rows);
+}
+
+PyObject *usp_result(PyObject *x, PyObject *out, bool places, usp_view *view)
+{
+    if (out != NULL && out != Py_None) {
+        Py_INCREF(out);
+    } else if (Py_TYPE(x) == &PyArray_Type) {
+        PyArrayObject *a = (PyArrayObject *)x;
+        out = PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a),
+                                places ? NPY_INTP : PyArray_TYPE(a));
+    } else {
+        out = usp_tensor_like(x, places);
+    }
+    size_t rows;
+    int dimensions;
+    if (out != NULL && !usp_array_rows(out, view, &rows, &dimensions)) {
+        PyErr_SetString(PyExc_RuntimeError, "a new array is none that the library takes");
+        Py_CLEAR(out);
+    }
+    return out;
+}
+
+bool usp_open(usp_call *c, PyObject *x, const usp_view *view)
+{
+    c->device = view->device;
+    c->longest = view->n;
+    c->u = usp_handle(c->device);
+    return c->u != NULL && usp_tensor_stream(c->u, x, c->device);
+}
+
 bool usp_takes(PyObject *out, PyObject *x)
 {
     usp_view a, b;
     size_t rows;
+    if (Py_TYPE(x) != &PyArray_Type) {
+        return usp_tensor_takes(out, x);
+    }
     if (!usp_plain_rows(x, &a, &rows) || !usp_plain_rows(out, &b, &rows)) {
         return false;
     }

@@ -7,6 +7,7 @@ guessed: a tensor, a column of Arrow or a device array is asked by its own proto
 # SPDX-License-Identifier: MIT
 import numpy as np
 
+from . import _core
 from ._arrow import from_arrow, from_dlpack
 from ._dtypes import BF16, I64, U64, code_of, refuse
 from ._kinds import Bare, BareKind, Cupy, Numpy, Taken, Text, Torch
@@ -59,14 +60,17 @@ _KNOWN = {}  # types of arrays that were met: {type: kind}
 
 
 def known(x):
-    """The kind of a tensor or an array of cupy, None for others."""
+    """The kind of a tensor or an array of cupy, None for others. Where its type offers DLPack's C
+    exchange API, the module knows such arrays by themselves from now on."""
     kind = type(x)
     module = kind.__module__.partition(".")[0]
-    if module == "torch" and hasattr(x, "data_ptr"):
-        _KNOWN[kind] = Torch
-    elif module == "cupy":
-        _KNOWN[kind] = Cupy
-    return _KNOWN.get(kind)
+    found = Torch if module == "torch" and hasattr(x, "data_ptr") else Cupy if module == "cupy" else None
+    if found is not None:
+        exact, *makers = found.makers()
+        if kind is exact:
+            _core.register_tensors(kind, *makers)
+        _KNOWN[kind] = found
+    return found
 
 
 def take(x, descending=False, text=None):

@@ -3,6 +3,7 @@ are known by protocol only. A call on a device array costs the host some us; so 
 for here makes no array that it need not, and looks nothing up twice."""
 # SPDX-License-Identifier: MIT
 import sys
+from functools import partial
 
 import numpy as np
 
@@ -121,6 +122,13 @@ class Torch:
         return cls._dtypes
 
     @staticmethod
+    def makers():
+        """The type of a plain array, and what makes one like another: of its dtype, of int64; and n of int64."""
+        torch = sys.modules["torch"]
+        return (torch.Tensor, torch.empty_like, partial(torch.empty_like, dtype=torch.int64),
+                lambda x, n: x.new_empty((n,), dtype=torch.int64))
+
+    @staticmethod
     def contiguous(a):
         return a.contiguous()
 
@@ -172,25 +180,27 @@ class Torch:
 
     @classmethod
     def view(cls, a):
+        known = _core.tensor_view(a)
+        if known is not None:
+            return known
         code = cls._dtypes[a.dtype]
         return (a.data_ptr(), a.numel(), code, BYTES[code], 1, a.device.index if a.is_cuda else -1)
 
     @classmethod
     def ready(cls, a):
-        if a.is_cuda:
-            device = a.device.index
-            _core.set_stream(device, cls._raw_stream(device))
-        elif a.device.type != "cpu":
-            raise TypeError(f"upsweep takes tensors on the CPU and on CUDA, not on {a.device}")
+        cls.begin(a)
 
     @classmethod
     def begin(cls, a):
+        known = _core.tensor_begin(a)
+        if known is not None:
+            return known
         view = cls.view(a)
         device = view[5]
         if device >= 0:
             _core.set_stream(device, cls._raw_stream(device))
-        else:
-            cls.ready(a)
+        elif a.device.type != "cpu":
+            raise TypeError(f"upsweep takes tensors on the CPU and on CUDA, not on {a.device}")
         return view
 
     @staticmethod
@@ -203,6 +213,11 @@ class Cupy:
     """Arrays of cupy, on its current stream."""
 
     device = True
+
+    @classmethod
+    def makers(cls):
+        return (sys.modules["cupy"].ndarray, cls.empty_like, cls.index_like,
+                lambda x, n: cls.empty((n,), I64, x))
 
     @staticmethod
     def contiguous(a):
@@ -315,16 +330,10 @@ class BareKind:
     def copy(a):
         return BareKind.empty(None, None, a)
 
-    @staticmethod
-    def empty_like(a):
-        return BareKind.empty(None, None, a)
+    empty_like = index_like = copy
 
     @staticmethod
     def new(a, shape):
-        return BareKind.empty(None, None, a)
-
-    @staticmethod
-    def index_like(a):
         return BareKind.empty(None, None, a)
 
     @staticmethod

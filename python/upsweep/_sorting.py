@@ -82,10 +82,10 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
                 else _core.sort_along(x, axis, flags, out))
         if made is not None:
             return made
-    if return_index and axis == -1 and out is None and _core.plain(x):
-        made, index = np.empty(x.size, x.dtype), np.empty(x.size, np.int64)
-        _core.sort_copy(x, made, index, flags)
-        return made, index
+    if return_index and axis == -1 and out is None:
+        both = _core.fast_sort_index(x, flags)
+        if both is not None:
+            return both
     taken = take(x, descending, column_of_text)
     if taken.kind is Text:
         if out is not None and taken.back is not same:

@@ -8,7 +8,7 @@
 
 struct emulated_graph {
     std::vector<std::function<void()>> steps;
-    bool spoiled = false;
+    bool spoiled = false, global = false;
 };
 struct emulated_stream {
     std::deque<std::function<void()>> queue;
@@ -25,6 +25,7 @@ struct emulated_event {
 };
 static std::vector<emulated_stream *> streams;
 static emulated_stream legacy;
+static thread_local cudaStreamCaptureMode mode_here = cudaStreamCaptureModeGlobal;
 
 std::recursive_mutex &emulated_lock()
 {
@@ -205,6 +206,13 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
         stream_of(s)->capture->spoiled = true;
         return emulated_error(cudaErrorStreamCaptureUnsupported);
     }
+    for (emulated_stream *other : streams) {
+        emulated_graph *g = other->capture;
+        if (g != nullptr && g->global && mode_here != cudaStreamCaptureModeRelaxed) {
+            g->spoiled = true;
+            return emulated_error(cudaErrorStreamCaptureUnsupported);
+        }
+    }
     if (s == nullptr) {
         return cudaDeviceSynchronize();
     }
@@ -310,13 +318,20 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 
 /* ---- graphs ---- */
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode)
+{
+    std::swap(*mode, mode_here);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode mode)
 {
     lock held(emulated_lock());
     if (s == nullptr || s->capture != nullptr) {
         return emulated_error(cudaErrorStreamCaptureUnsupported);
     }
     s->capture = new emulated_graph();
+    s->capture->global = mode == cudaStreamCaptureModeGlobal;
     return cudaSuccess;
 }
 

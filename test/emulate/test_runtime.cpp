@@ -187,6 +187,22 @@ void test_graph(void **)
     cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
     assert_int_equal(cudaStreamSynchronize(s), cudaErrorStreamCaptureUnsupported);
     assert_int_equal(cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    assert_int_equal(cudaStreamSynchronize(side), cudaErrorStreamCaptureUnsupported);
+    assert_int_equal(cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
+    // Unless the mode of the capture or of the thread is the relaxed one.
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    assert_int_equal(cudaStreamSynchronize(side), cudaSuccess);
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    assert_int_equal(mode, cudaStreamCaptureModeRelaxed);
+    assert_int_equal(cudaStreamEndCapture(s, &graph), cudaSuccess);
+    cudaGraphDestroy(graph);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed);
+    assert_int_equal(cudaStreamSynchronize(side), cudaSuccess);
+    assert_int_equal(cudaStreamEndCapture(s, &graph), cudaSuccess);
+    cudaGraphDestroy(graph);
     cudaGetLastError();
     cudaEventDestroy(forked);
     cudaEventDestroy(joined);

@@ -55,7 +55,7 @@ if [ "$(cat "$build/test_gpu_handle.status")" = 77 ]; then
 fi
 together="plugin test_gpu_buckets test_gpu_few test_gpu_folds test_gpu_lengths test_gpu_merge test_gpu_ring test_gpu_rows
     test_gpu_row_folds test_gpu_runs test_gpu_select test_gpu_sorts test_gpu_strings test_gpu_graph test_gpu_again
-    test_gpu_choice test_gpu_claims test_gpu_ways test_gpu_windows test_film test_gpu_forms test_gpu_refused test_gpu_paths
+    test_gpu_choice test_gpu_claims test_gpu_threads test_gpu_ways test_gpu_windows test_film test_gpu_forms test_gpu_refused test_gpu_paths
     test_gpu_paths_many test_gpu gpu_cli fuzz_calls"
 if [ -e "$build/test/view_gpu" ]; then
     together="$together view_gpu"
@@ -128,7 +128,7 @@ sanitize() { # TOOL SHARE PROGRAM...: one after another; a line for each that is
     # Not racecheck of the rings: it does not follow a plain word with fences, by which their spine
     # warps take turns (gpu/carry/spine_ring.cuh), and names them; nothing else there.
     for tool in memcheck initcheck synccheck; do
-        sanitize $tool 0/1 test_gpu test_gpu_forms test_gpu_handle test_gpu_ring &
+        sanitize $tool 0/1 test_gpu test_gpu_forms test_gpu_handle test_gpu_ring test_gpu_threads &
     done
     wait
 } >"$build/sanitizers.log" 2>&1

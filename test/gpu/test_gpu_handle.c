@@ -1,13 +1,12 @@
 /* test_gpu_handle.c - what a handle on a GPU promises beside results: errors that only the device
- * sees, streams and graphs, reserving, limits and want of memory, two handles on two threads, and a
- * device's pointer on a CPU's handle. As test_gpu.c, on the emulated plugin or the real one. */
+ * sees, streams and graphs, reserving, limits and want of memory, and a device's pointer on a CPU's
+ * handle. As test_gpu.c, on the emulated plugin or the real one. */
 /* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/handles.h"
 #include "test/shared/inputs.h"
 #include "test/shared/runtime.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -315,65 +314,41 @@ static void test_graph(void **state)
     device_reset();
 }
 
-/* ---- threads ---- */
-
-typedef struct thread_work {
-    pthread_t thread;
-    uint32_t seed;
-    char wrong[200]; /* what went wrong first, or empty */
-} thread_work;
-
-static bool passes(thread_work *w, upsweep *u, upsweep_status status, const char *what)
-{
-    if (status != UPSWEEP_OK && w->wrong[0] == '\0') {
-        snprintf(w->wrong, sizeof w->wrong, "%s: %s: %s", what, upsweep_status_name(status),
-                 u != NULL ? upsweep_error(u) : "no handle");
-    }
-    return w->wrong[0] == '\0';
-}
-
-static void *work(void *context)
-{
-    thread_work *w = context;
-    uint32_t *keys = malloc(20000 * 4), *other = malloc(20000 * 4);
-    upsweep *u = NULL, *here = NULL;
-    upsweep_options o = UPSWEEP_OPTIONS_INIT;
-    o.flags = UPSWEEP_DESCENDING;
-    bool good = passes(w, u, upsweep_open(&u, "cuda", NULL), "open") &&
-                passes(w, here, upsweep_open(&here, "cpu", NULL), "open on the CPU");
-    for (uint32_t round = 0; round < 10 && good; round++) {
-        for (uint32_t i = 0; i < 20000; i++) {
-            keys[i] = other[i] = (i + round) * 2654435761u * w->seed;
-        }
-        size_t n = 20000 - round * 1111;
-        good = passes(w, u, upsweep_sort(u, keys, n, UPSWEEP_U32, NULL), "sort") &&
-               passes(w, u, upsweep_reverse(u, keys, n, 4, NULL), "reverse") &&
-               passes(w, here, upsweep_sort(here, other, n, UPSWEEP_U32, &o), "sort on the CPU");
-        if (good && memcmp(keys, other, n * 4) != 0) {
-            snprintf(w->wrong, sizeof w->wrong, "other keys in round %u", round);
-            good = false;
-        }
-    }
-    upsweep_close(u);
-    upsweep_close(here);
-    free(keys);
-    free(other);
-    return NULL;
-}
-
-static void test_threads(void **state)
+/* A handle whose stream is set while that is being captured, as libraries do: what was queued before
+ * goes on, and the call is in the graph. */
+static void test_stream_under_capture(void **state)
 {
     (void)state;
-    static thread_work works[2] = {{.seed = 3}, {.seed = 5}};
-    for (int t = 0; t < 2; t++) {
-        assert_int_equal(pthread_create(&works[t].thread, NULL, work, &works[t]), 0);
+    runtime_handle stream, graph = NULL, exec;
+    if (!runtime_find()) {
+        skip();
     }
-    for (int t = 0; t < 2; t++) {
-        pthread_join(works[t].thread, NULL);
+    fill();
+    void *keys = on_device(values, sizeof values), *before = on_device(values, sizeof values);
+    assert_int_equal(cuda.stream_create(&stream), 0);
+    assert_int_equal(upsweep_reserve(gpu, 4 << 20), UPSWEEP_OK);
+    assert_int_equal(upsweep_reverse(gpu, before, N, 4, NULL), UPSWEEP_OK);
+    assert_int_equal(cuda.begin_capture(stream, CAPTURE_GLOBAL), 0);
+    assert_int_equal(upsweep_set_stream(gpu, stream), UPSWEEP_OK);
+    assert_int_equal(upsweep_sort(gpu, keys, N, UPSWEEP_U32, NULL), UPSWEEP_OK);
+    assert_int_equal(cuda.end_capture(stream, &graph), 0);
+    assert_int_equal(upsweep_set_stream(gpu, NULL), UPSWEEP_OK);
+    assert_int_equal(cuda.instantiate(&exec, graph, 0), 0);
+    assert_int_equal(cuda.launch(exec, stream), 0);
+    assert_int_equal(cuda.synchronize(stream), 0);
+    for (size_t i = 0; i < N; i++) {
+        want[i] = values[N - 1 - i];
     }
-    for (int t = 0; t < 2; t++) {
-        assert_string_equal(works[t].wrong, "");
-    }
+    device_get(got, before, sizeof got);
+    assert_memory_equal(got, want, sizeof got);
+    assert_int_equal(upsweep_sort(cpu, want, N, UPSWEEP_U32, NULL), UPSWEEP_OK);
+    device_get(got, keys, sizeof got);
+    assert_memory_equal(got, want, sizeof got);
+    assert_int_equal(cuda.exec_destroy(exec), 0);
+    assert_int_equal(cuda.graph_destroy(graph), 0);
+    assert_int_equal(cuda.stream_destroy(stream), 0);
+    assert_true(device_intact());
+    device_reset();
 }
 
 static int start(void **state)
@@ -392,7 +367,7 @@ int main(void)
         cmocka_unit_test(test_limit_of_pairs),
         cmocka_unit_test(test_memory_full),
         cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_stream_under_capture),
     };
     return cmocka_run_group_tests(tests, start, device_group_end);
 }

@@ -112,6 +112,38 @@ def test_reductions_along_axes(dtype):
         assert torch.equal(upsweep.max(x, axis=axis, keepdims=True), wanted.to(dtype))
 
 
+@pytest.mark.parametrize("where", ["cpu", "cuda"])
+def test_kinds_of_tensors(where):
+    """Views with strides, of one row, of none, parameters: each on its device, as torch has it."""
+    for dtype in (torch.float32, torch.int64, torch.bool, torch.bfloat16):
+        x = (some(3000, torch.int32) % 5).to(dtype).to(where)
+        for a in (x, x[::3], x.reshape(1, -1), x[:1].expand(7), x.reshape(30, 100).T, x[:0], x[7:2000]):
+            wanted, order = torch.sort(a, stable=True)
+            got, places = upsweep.sort(a, return_index=True)
+            assert got.device == a.device and torch.equal(got, wanted) and torch.equal(places, order)
+            assert torch.equal(upsweep.sort(a), wanted) and torch.equal(upsweep.argsort(a), order)
+            if dtype in (torch.float32, torch.int64):
+                assert torch.equal(upsweep.cumsum(a), torch.cumsum(a.reshape(-1), 0))
+    kept = torch.nn.Parameter(x, requires_grad=False)
+    assert torch.equal(upsweep.sort(kept), torch.sort(x)[0])
+
+
+def test_captured():
+    """A graph of torch's holds the calls, and sorts what is there when it is replayed."""
+    x, out = some(5000, torch.float32), torch.zeros(5000, device="cuda")
+    upsweep.sort(x, out=out)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        upsweep.sort(x, out=out)
+        made, places = upsweep.sort(x, return_index=True)
+    x.copy_(some(5001, torch.float32)[1:])
+    graph.replay()
+    assert torch.equal(out, torch.sort(x)[0]) and torch.equal(made, out)
+    assert torch.equal(places, torch.sort(x, stable=True)[1])
+    assert torch.equal(upsweep.sort(x), out)  # and calls that are not captured go on
+
+
 def test_streams():
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):

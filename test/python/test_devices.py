@@ -94,19 +94,46 @@ for wrong in (lambda: upsweep.sort(Tensor(grid), out=Tensor(grid[:1].copy())),
     except ValueError:
         continue
     raise AssertionError("no ValueError")
+bits = Tensor(grid.reshape(-1) > 4)
+same(upsweep.sort(bits), np.sort(bits.a))
+row = Tensor(np.arange(5, dtype="i8")[::-1].copy().reshape(1, 5))  # one row of two dimensions
+same(upsweep.sort(row), np.sort(row.a))
+same(upsweep.argsort(row), np.argsort(row.a))
+same(upsweep.sort(row, return_index=True)[1], np.argsort(row.a))
+same(upsweep.cumsum(row), np.cumsum(row.a))
+for step in (Tensor(part.a[::2]), Tensor(part.a[::-1])):  # not in one piece
+    same(upsweep.sort(step), np.sort(step.a))
+    same(upsweep.cumsum(step), np.cumsum(step.a))
+for out in (Tensor(np.zeros(100, "f8")), Tensor(np.zeros((1, 100), "f4"))):  # another type, another shape
+    try:
+        upsweep.sort(part, out=out)
+    except (TypeError, ValueError):
+        continue
+    raise AssertionError("no error")
+from fake_torch import asked
+if asked["views"]:
+    before = dict(asked)
+    same(upsweep.sort(part), np.sort(part.a))
+    assert asked["views"] == before["views"] + 2 and asked["streams"] == before["streams"] + 1, asked
+    part.refuses = True
+    same(upsweep.sort(part), np.sort(part.a))  # by its attributes
 strange = Tensor(np.zeros(3, "f4"))
 strange.requires_grad = True
-try:
-    upsweep.sort(strange)
-except TypeError:
-    print("fine")
+for call in (upsweep.sort, upsweep.argsort, upsweep.cumsum):
+    try:
+        call(strange)
+    except TypeError:
+        continue
+    raise AssertionError("no TypeError")
+print("fine", asked["views"] > 0)
 """
 
 
 @pytest.mark.skipif(not os.path.exists(PLUGIN), reason="the emulator of GPUs is not built")
-def test_tensors():
-    environment = dict(os.environ, UPSWEEP_CUDA_PLUGIN=PLUGIN, PYTHONPATH=os.pathsep.join(
+@pytest.mark.parametrize("exchange", ["", "1"], ids=["attributes", "exchange"])
+def test_tensors(exchange):
+    environment = dict(os.environ, UPSWEEP_CUDA_PLUGIN=PLUGIN, FAKE_EXCHANGE=exchange, PYTHONPATH=os.pathsep.join(
         [HERE, os.environ.get("PYTHONPATH", "")]))
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True,
                           text=True, timeout=300)
-    assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
+    assert done.returncode == 0 and done.stdout == f"fine {exchange == '1'}\n", done.stderr
