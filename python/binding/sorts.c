@@ -102,58 +102,6 @@ FUNCTION(fast_argsort)
     return usp_done(&c, out);
 }
 
-/* Sorts positions by one key after another, the last the most important. room: for n keys. */
-static void sort_by_keys(usp_call *c, const usp_view *keys, Py_ssize_t given, void *room,
-                         void *index)
-{
-    size_t n = keys->n;
-    c->status = upsweep_argsort(c->u, keys->data, n, keys->type, index, 64, &c->options);
-    for (Py_ssize_t i = 1; i < given && c->status == UPSWEEP_OK; i++) {
-        const usp_view *k = &keys[i];
-        c->status = upsweep_gather(c->u, k->data, n, index, 64, room, n, k->bytes, NULL);
-        if (c->status == UPSWEEP_OK) {
-            c->status = upsweep_sort_pairs(c->u, room, index, n, k->type, 8, &c->options);
-        }
-    }
-}
-
-/* (keys, flags): the positions that sort a tuple of plain arrays of one length; else None. */
-FUNCTION(fast_lexsort)
-{
-    (void)self;
-    enum { MOST = 16 };
-    usp_call c;
-    usp_view keys[MOST];
-    Py_ssize_t given = count == 2 && PyTuple_Check(args[0]) ? PyTuple_Size(args[0]) : 0;
-    npy_intp n = 0, bytes;
-    for (Py_ssize_t i = 0; i < given && given <= MOST; i++) {
-        if (!usp_plain(PyTuple_GetItem(args[0], i), &keys[i]) || keys[i].n != keys[0].n) {
-            given = 0;
-        }
-    }
-    if (given < 1 || given > MOST) {
-        Py_RETURN_NONE;
-    }
-    n = (npy_intp)keys[0].n;
-    bytes = given == 1 ? 0 : 8 * n;
-    if (!usp_begin(&c, args + 1, 1, "f")) {
-        return NULL;
-    }
-    PyObject *index = PyArray_SimpleNew(1, &n, NPY_INTP);
-    PyObject *room = index == NULL ? NULL : PyArray_SimpleNew(1, &bytes, NPY_UINT8);
-    if (room == NULL) {
-        Py_XDECREF(index);
-        return NULL;
-    }
-    c.longest = (size_t)n;
-    void *to = PyArray_DATA((PyArrayObject *)index), *at = PyArray_DATA((PyArrayObject *)room);
-    usp_release(&c);
-    sort_by_keys(&c, keys, given, at, to);
-    usp_retake(&c);
-    Py_DECREF(room);
-    return usp_done(&c, index);
-}
-
 FUNCTION(sort)
 {
     (void)self;
@@ -325,8 +273,6 @@ PyMethodDef usp_sorts[] = {
     USP_METHOD("fast_sort", fast_sort, "(x, flags, out): a plain array sorted, else None"),
     USP_METHOD("fast_sort_index", fast_sort_index, "(x, flags): sorted, and positions; else None"),
     USP_METHOD("fast_argsort", fast_argsort, "(x, flags): positions for a plain array, else None"),
-    USP_METHOD("fast_lexsort", fast_lexsort,
-               "(keys, flags): of a tuple of plain arrays, else None"),
     USP_METHOD("sort", sort, "(keys, flags): upsweep_sort"),
     USP_METHOD("argsort", argsort, "(keys, index, flags): upsweep_argsort"),
     USP_METHOD("sort_copy", sort_copy, "(keys, out, index, flags): upsweep_sort_copy"),

@@ -260,6 +260,25 @@ def test_lexsort(data):
     same(upsweep.lexsort(keys), np.lexsort(keys))
 
 
+def test_lexsort_of_ranges():
+    """Columns of integers whose ranges just fit into 64 bits with the position, and those that don't."""
+    rng = np.random.default_rng(7)
+    for trial in range(300):
+        n, keys = int(rng.integers(0, 300)), []
+        for _ in range(rng.integers(2, 6)):
+            dtype = np.dtype(str(rng.choice(INTS)))
+            least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+            span = [0, 1, 100, 2**16, 2**27, 2**31, 2**55, 2**62, 2**64][rng.integers(9)]
+            low = [least, 0, max(least, -5), max(least, most - span)][rng.integers(4)]
+            keys.append(rng.integers(low, min(most, low + span), n, dtype=dtype, endpoint=True))
+            if n > 1:  # the ends of the range are there
+                keys[-1][:2] = low, min(most, low + span)
+        same(upsweep.lexsort(keys), np.lexsort(keys))
+        rows = list(zip(*(k.tolist() for k in reversed(keys))))
+        wanted = sorted(range(n), key=lambda i: tuple(-v for v in rows[i]))
+        assert upsweep.lexsort(keys, descending=True).tolist() == wanted
+
+
 @given(st.data())
 def test_sort_pairs(data):
     a = one_zero_one_nan(data.draw(long_vectors(most=5000)))
