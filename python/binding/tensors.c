@@ -246,8 +246,8 @@ static PyObject *as_tuple(PyObject *o, bool begins)
             return NULL;
         }
     }
-    return Py_BuildValue("Knikii", (unsigned long long)(uintptr_t)v.data, (Py_ssize_t)v.n,
-                         (int)v.type, (unsigned long)v.bytes, 1, v.device);
+    return Py_BuildValue("KnikiiO", (unsigned long long)(uintptr_t)v.data, (Py_ssize_t)v.n,
+                         (int)v.type, (unsigned long)v.bytes, 1, v.device, o);
 }
 
 /* (x): the view of a registered tensor, as usp_begin takes it, else None. */

@@ -122,7 +122,7 @@ bool usp_takes(PyObject *out, PyObject *x)
                   (size_t)dimensions * sizeof *PyArray_DIMS(from)) == 0;
 }
 
-/* (address, n, type, bytes, writable, device) */
+/* (address, n, type, bytes, writable, device), and what keeps the memory */
 static bool from_tuple(PyObject *o, usp_view *view, bool writes)
 {
     unsigned long long field[6];

@@ -104,4 +104,4 @@ def bytes_view(kind, b):
     if kind is Numpy:
         return b
     view = kind.view(b)
-    return (view[0], view[1] * view[3], 1, 1, view[4], view[5])
+    return (view[0], view[1] * view[3], 1, 1, view[4], view[5], b)

@@ -14,27 +14,34 @@ FEW = 1 << 17  # numbers that numpy counts as fast as two threads of ours do
 
 
 def _edges_as_keys(edges, dtype):
-    """The least keys of the dtype that are not below the edges, the last one the greatest that is
-    not above: so that comparing keys with them decides as comparing with the edges does. None if
-    some edge is beyond the dtype."""
+    """(keys, empty): keys of the dtype that decide as the edges do, the least ones that are not below
+    each edge, and last the greatest that is not above; so many that no edge is missing but those
+    beyond the dtype, whose bins hold nothing. empty: whether the last of their bins does, too, since
+    no key lies between its edges. No keys: all bins are empty."""
     edges = np.asarray(edges)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         up = np.ceil(edges) if edges.dtype.kind == "f" else edges
         last = np.floor(edges[-1]) if edges.dtype.kind == "f" else edges[-1]
-        if not (np.isfinite(edges).all() and up[0] >= limits.min and last < 2.0**63
-                and up[-1] <= limits.max and last >= limits.min):
-            return None
-        keys = up.astype(dtype)
-        keys[-1] = dtype.type(last)
-        return keys
-    with np.errstate(over="ignore"):
-        keys = edges.astype(dtype)
-    below, above = keys < edges, keys[-1] > edges[-1]
-    keys[:-1][below[:-1]] = np.nextafter(keys[:-1][below[:-1]], dtype.type(np.inf))
-    if above:
-        keys[-1] = np.nextafter(keys[-1], dtype.type(-np.inf))
-    return keys
+        within = int(np.count_nonzero(up[:-1] < limits.max + 1))
+        if within == 0 or last < limits.min:
+            return np.empty(0, dtype), False
+        keys, first = np.empty(within + 1, dtype), np.array(up[:within])
+        first[first < limits.min] = limits.min
+        keys[:-1] = first.astype(dtype)
+        beyond = within < edges.size - 1 or last >= limits.max + 1
+        keys[-1] = limits.max if beyond else dtype.type(last)
+    else:
+        with np.errstate(over="ignore"):
+            keys = edges.astype(dtype)
+        below, above = keys < edges, keys[-1] > edges[-1]
+        keys[:-1][below[:-1]] = np.nextafter(keys[:-1][below[:-1]], dtype.type(np.inf))
+        if above:
+            keys[-1] = np.nextafter(keys[-1], dtype.type(-np.inf))
+    empty = bool(keys[-1] < keys[-2])
+    if empty:
+        keys[-1] = keys[-2]
+    return keys, empty
 
 
 def _range_of(keys, given):
@@ -80,7 +87,8 @@ def histogram(x, bins=10, range=None, density=None):
     a rule ("auto", ...). range : (low, high) for bins of equal width; None: the least and greatest
     element. density : counts become a density, f64.
 
-    NaNs are in no bin where edges or range are given; else they are a ValueError, as in numpy.
+    NaNs are in no bin where edges or range are given; else they are a ValueError, as in numpy. Integers
+    beyond 2^53 are compared with edges as they are, where numpy rounds them to f64.
     Returns (counts, edges): counts int64.
 
     >>> import numpy as np, upsweep
@@ -95,16 +103,17 @@ def histogram(x, bins=10, range=None, density=None):
     flat = flat.view("u1") if kind is Numpy and flat.dtype == bool else flat
     kind.ready(flat)
     edges = _edges_of(flat, kind, code, bins, range)
-    keys = _edges_as_keys(edges, DTYPES[code]) if edges.size > 1 else None
-    if keys is None or not (keys[:-1] <= keys[1:]).all():
-        if kind is not Numpy:
-            raise ValueError("an edge is beyond what the array's dtype holds")
-        counts = np.histogram(flat, edges)[0]
-    elif product(flat.shape):
-        counts = kind.empty((edges.size - 1,), I64, flat)
-        _core.histogram(kind.view(flat), 3, 0, 0, edges.size - 1, None, keys, kind.view(counts))
+    bins_all = edges.size - 1 if edges.size else 0
+    keys, empty = _edges_as_keys(edges, DTYPES[code]) if bins_all else (np.empty(0), False)
+    counted = keys.size - 1 if product(flat.shape) and keys.size else 0
+    if counted == bins_all:
+        counts = kind.empty((bins_all,), I64, flat)
     else:
-        counts = kind.given(np.zeros(edges.size - 1, np.int64), flat)
+        counts = kind.given(np.zeros(bins_all, np.int64), flat)
+    if counted:
+        _core.histogram(kind.view(flat), 3, 0, 0, counted, None, keys, kind.view(counts[:counted]))
+        if empty:
+            counts[counted - 1:counted] = 0
     edges_given = kind.given(edges, flat)
     if density:
         return counts / kind.given(np.array(np.diff(edges), float), flat) / counts.sum(), edges_given

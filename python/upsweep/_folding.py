@@ -5,7 +5,7 @@ import numpy as np
 from . import _core
 from ._arrays import host, normal, take
 from ._axes import check_out, finished, product, result_like
-from ._dtypes import DTYPES, EXCLUSIVE, F16, F32, FLOATS, I64, U64, UNORDERED, refuse
+from ._dtypes import DTYPES, EXCLUSIVE, FLOATS, I64, U64, UNORDERED, refuse
 from ._kinds import Cupy, Numpy, Torch, same
 
 __all__ = ["sum", "prod", "min", "max", "minmax", "argmin", "argmax", "bitwise_and", "bitwise_or",
@@ -22,20 +22,24 @@ def plain_numbers(x, what):
     return taken
 
 
+def _is_bool(a):
+    """Of any library."""
+    return str(getattr(a, "dtype", "")).endswith("bool")
+
+
 def _widened(taken, op, dtype):
-    """The array in the dtype that sums and products are made in, as numpy has it."""
-    if taken.kind is not Numpy:
-        if dtype is not None:
-            raise TypeError("dtype= is for arrays of numpy: convert the array before")
-        return taken.array, taken.code
-    a = taken.array
+    """The array, and the number of the dtype that its sums and products have: in numpy and cupy
+    unsigned integers stay so, in torch all below 64 bits become int64."""
+    kind, a = taken.kind, taken.array
     if dtype is not None:
+        if kind is not Numpy:
+            raise TypeError("dtype= is for arrays of numpy: convert the array before")
         a = a.astype(dtype, copy=False)
-    code = taken.kind.code(a)
+    code = kind.code(a)
     if code == 0:
         refuse(f"{a.dtype}")
-    if op in (SUM, PRODUCT) and dtype is None and a.dtype.kind in "biu" and a.dtype.itemsize < 8:
-        code = U64 if a.dtype.kind == "u" else I64
+    if op in (SUM, PRODUCT) and dtype is None and code not in FLOATS and code != U64:
+        code = U64 if kind in (Numpy, Cupy) and a.dtype.kind == "u" else I64
     return a, code
 
 
@@ -48,8 +52,6 @@ def _along(taken, a, axis, op, flags, code, keepdims):
     made = kind.empty((outer * inner,), _core.reduce_type(kind.code(a), op), a)
     if outer * inner:
         _core.reduce_axis(kind.begin(a), outer, shape[axis], inner, kind.view(made), op, flags)
-    if kind is not Numpy and op in (SUM, PRODUCT) and code not in FLOATS:
-        code = U64 if kind is Cupy and a.dtype.kind == "u" else I64  # as torch and cupy have it
     made = kind.cast(made, code, a)
     return made.reshape(shape[:axis] + (1,) + shape[axis + 1:] if keepdims else left)
 
@@ -67,7 +69,7 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
         raise TypeError(f"{what} is defined for integers, not for floats")
     if op in (LEAST, GREATEST) and product(a.shape) == 0 and axis is None:
         raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
-    boolean = kind is Numpy and a.dtype == bool and op not in (SUM, PRODUCT)
+    boolean = _is_bool(a) and op not in (SUM, PRODUCT)
     if axis is not None:
         if kind not in (Numpy, Torch, Cupy):
             raise TypeError("axis= is for arrays of numpy, torch and cupy")
@@ -75,15 +77,15 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
         if op in (LEAST, GREATEST) and a.shape[axis] == 0:
             raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
         made = _along(taken, a, axis, op, flags, code, keepdims)
-        return made.astype(bool) if boolean else made
+        return made.astype(bool) if boolean and kind is Numpy else made
     flat = kind.contiguous(a)
     kind.ready(flat)
     made = _core.reduce(kind.view(flat), op, flags, 1)
-    if code in (F16, F32) and kind is Numpy:
+    if op in (SUM, PRODUCT) and code in DTYPES:
         with np.errstate(over="ignore"):
-            made = DTYPES[code].type(made)
-    if kind is Numpy and a.dtype == bool:
-        made = np.bool_(made) if boolean else np.int64(made)
+            made = made.astype(DTYPES[code])
+    if boolean:
+        made = np.bool_(made)
     return np.reshape(made, (1,) * a.ndim) if keepdims else made
 
 
@@ -200,7 +202,7 @@ def minmax(x, /):
     """
     view, taken = _flat(x, "minmax")
     least, greatest = _core.minmax(view, 0)
-    if taken.kind is Numpy and taken.array.dtype == bool:
+    if _is_bool(taken.array):
         return np.bool_(least), np.bool_(greatest)
     return least, greatest
 
@@ -240,8 +242,8 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
     a, code = _widened(taken, op, dtype)
     if op in (AND, OR, XOR) and code in FLOATS:
         raise TypeError(f"{what} is defined for integers, not for floats")
-    if kind is Numpy and code and kind.code(a) != code:
-        a = a.astype(DTYPES[code])
+    if kind in (Numpy, Torch, Cupy) and kind.code(a) != code:
+        a = kind.cast(a, code, a)
     if a.ndim > 1 and axis is None:
         a = kind.contiguous(a).reshape(-1)
     where = a.ndim - 1 if axis is None else axis
@@ -276,7 +278,7 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
 
 
 def cumsum(x, /, *, axis=None, dtype=None, out=None):
-    """Running sums, as numpy.cumsum: integers as int64 or uint64, floats in their own dtype.
+    """Running sums, as numpy.cumsum: integers as int64 or uint64 (of torch int64), floats in their own dtype.
 
     Floats are added in f64 in a fixed order, and each result is rounded once. axis None: of the
     flat array. Raises TypeError, AxisError, MemoryError.

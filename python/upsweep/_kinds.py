@@ -1,6 +1,7 @@
 """Kinds of arrays: what the functions of the package ask of numpy, torch, cupy and device arrays that
 are known by protocol only. A call on a device array costs the host some us; so what a kind is asked
-for here makes no array that it need not, and looks nothing up twice."""
+for here makes no array that it need not, and looks nothing up twice. A view of an array has the array
+as its last element, so that it lives as long as the view: the call may be all that needs it."""
 # SPDX-License-Identifier: MIT
 import sys
 from functools import partial
@@ -184,7 +185,7 @@ class Torch:
         if known is not None:
             return known
         code = cls._dtypes[a.dtype]
-        return (a.data_ptr(), a.numel(), code, BYTES[code], 1, a.device.index if a.is_cuda else -1)
+        return (a.data_ptr(), a.numel(), code, BYTES[code], 1, a.device.index if a.is_cuda else -1, a)
 
     @classmethod
     def ready(cls, a):
@@ -205,8 +206,8 @@ class Torch:
 
     @staticmethod
     def beside(view, made, code=0):
-        _, n, given, bytes_, _, device = view
-        return (made.data_ptr(), n, code or given, BYTES[code] if code else bytes_, 1, device)
+        _, n, given, bytes_, _, device, _ = view
+        return (made.data_ptr(), n, code or given, BYTES[code] if code else bytes_, 1, device, made)
 
 
 class Cupy:
@@ -278,7 +279,7 @@ class Cupy:
     @staticmethod
     def view(a):
         code = code_of(a.dtype)
-        return (a.data.ptr, a.size, code, a.itemsize, 1, a.device.id)
+        return (a.data.ptr, a.size, code, a.itemsize, 1, a.device.id, a)
 
     @staticmethod
     def ready(a):
@@ -296,8 +297,8 @@ class Cupy:
 
     @staticmethod
     def beside(view, made, code=0):
-        _, n, given, bytes_, _, device = view
-        return (made.data.ptr, n, code or given, BYTES[code] if code else bytes_, 1, device)
+        _, n, given, bytes_, _, device, _ = view
+        return (made.data.ptr, n, code or given, BYTES[code] if code else bytes_, 1, device, made)
 
 
 class Bare:
@@ -355,7 +356,7 @@ class BareKind:
         address, read_only = a.interface["data"]
         dtype = np.dtype(a.interface["typestr"])
         n = int(np.prod(a.shape, dtype=np.int64))
-        return (address, n, code_of(dtype), dtype.itemsize, int(not read_only), a.index)
+        return (address, n, code_of(dtype), dtype.itemsize, int(not read_only), a.index, a)
 
     @staticmethod
     def ready(a):

@@ -6,6 +6,7 @@ from . import _core
 from ._arrays import host
 from ._arrays import take as _take
 from ._axes import bytes_view, into
+from ._dtypes import FLOATS, I64, U16, U32, U8
 from ._kinds import Numpy, same
 
 __all__ = ["split", "compress", "split_by_id", "take", "put", "permute", "reverse"]
@@ -87,7 +88,7 @@ def compress(condition, x, /):
 def split_by_id(x, ids, count, /):
     """Stable split of the first axis into buckets: (array, offsets).
 
-    ids : bucket of each element, unsigned integers below count; offsets : where each bucket
+    ids : bucket of each element, integers below count, where x is; offsets : where each bucket
     begins, count + 1 int64. IndexError for an id out of range; TypeError, MemoryError.
 
     >>> import numpy as np, upsweep
@@ -96,7 +97,7 @@ def split_by_id(x, ids, count, /):
     """
     kind, a, back, other = _first_axis(x, "split_by_id")
     if kind is not Numpy:
-        raise TypeError("split_by_id takes arrays in the host's memory")
+        return _split_tensor(kind, a, ids, count, back, other)
     ids = host(ids)
     if ids.dtype.kind not in "iu" or ids.shape != (a.shape[0],):
         raise TypeError("ids must be integers, one for each element of the first axis")
@@ -108,6 +109,28 @@ def split_by_id(x, ids, count, /):
         _core.split_ids(a, ids, count, out, offsets)
     else:
         np.cumsum(np.bincount(ids, minlength=count), out=offsets[1:])
+    return back(out), other(offsets)
+
+
+def _split_tensor(kind, a, ids, count, back, other):
+    ids = _take(ids)
+    given = ids.array
+    if ids.kind is not kind or tuple(given.shape) != (a.shape[0],) or ids.code in FLOATS:
+        raise TypeError("ids must be integers where the array is, one for each element of its first axis")
+    given = kind.contiguous(given)
+    if a.shape[0]:
+        least, most = _core.minmax(kind.begin(given), 0)
+        if least < 0 or most >= count:
+            raise IndexError(f"an id is not in 0 .. {count - 1}")
+    if ids.code not in (U8, U16, U32):
+        given = kind.cast(given, U32, given)
+    out, offsets = kind.empty_like(a), kind.empty((count + 1,), I64, given)
+    if a.shape[0]:  # elements of no bytes are moved as one of one
+        kind.ready(a)
+        moved, to = (a, out) if _size(a) else (given, kind.empty_like(given))
+        _core.split_ids(bytes_view(kind, moved), kind.view(given), count, bytes_view(kind, to), kind.view(offsets))
+    else:
+        offsets[:] = 0
     return back(out), other(offsets)
 
 
@@ -163,10 +186,7 @@ def take(x, indices, /, *, axis=None, out=None):
     kind.ready(a)
     index, shape = _positions(kind, indices, a.shape[0])
     shape = tuple(shape) + tuple(a.shape[1:])
-    if kind is Numpy:
-        made = np.empty(shape, a.dtype)
-    else:
-        made = kind.empty(shape, kind.code(a), a)
+    made = kind.new(a, shape)
     if _size(a) and _size_all(index.shape):
         _core.gather(bytes_view(kind, a), a.shape[0], kind.view(index), bytes_view(kind, made))
     made = back(made)

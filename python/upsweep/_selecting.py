@@ -5,9 +5,11 @@ import numpy as np
 from . import _core
 from ._arrays import known, take
 from ._axes import (argsort_array, check_out, flags_of, into, laid_out, one_row, product, rows_of)
-from ._dtypes import DTYPES, FLOATS, LARGEST, UPPER, code_of
+from ._dtypes import DTYPES, FLOATS, I64, LARGEST, UPPER, code_of
+from ._folding import cumsum
 from ._kinds import Numpy, same
-from ._sorting import argsort
+from ._moving import compress
+from ._sorting import argsort, sort
 
 __all__ = ["partition", "argpartition", "top_k", "unique", "run_lengths", "searchsorted"]
 
@@ -185,7 +187,7 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     result that give x again, of x's shape; return_counts : also how often each occurs (int64).
     equal_nan : NaNs are one element; else each is one.
 
-    -0 and +0 are one element. Returns an array or a tuple, as numpy does.
+    -0 and +0 are one element, +0 in tensors. Returns an array or a tuple, as numpy does.
 
     Raises TypeError, MemoryError.
 
@@ -198,8 +200,10 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
         _core.one_value(keys, 1)
         return _shortened(keys, _core.unique(keys, 0))
     taken = take(x).whole("unique")
+    if taken.kind is not Numpy and hasattr(taken.kind, "given"):
+        return _unique_of_tensors(taken, return_index, return_inverse, return_counts, equal_nan)
     if taken.kind is not Numpy or taken.code not in DTYPES:
-        raise TypeError("unique takes arrays in the host's memory")
+        raise TypeError("unique takes arrays of numpy, torch, cupy and columns")
     shape = taken.array.shape
     flat = np.ascontiguousarray(taken.array).reshape(-1)
     code, n = taken.code, flat.shape[0]
@@ -228,6 +232,34 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     if return_counts:
         made.append(taken.other(np.diff(np.append(begins, n))))
     return tuple(made)
+
+
+def _unique_of_tensors(taken, return_index, return_inverse, return_counts, equal_nan):
+    """The same by the operators that tensors of torch and arrays of cupy have in common."""
+    kind, n = taken.kind, product(taken.array.shape)
+    flat = kind.contiguous(taken.array).reshape(-1)
+    if taken.code in FLOATS:  # zeros and NaNs get the same bits
+        flat = flat + 0
+        flat[flat != flat] = np.nan
+    keys, index = sort(flat, return_index=True) if return_index or return_inverse else (sort(flat), None)
+    heads = keys != keys
+    differs = keys[1:] != keys[:-1]
+    if taken.code in FLOATS and equal_nan:
+        differs = differs & ((keys[1:] == keys[1:]) | (keys[:-1] == keys[:-1]))
+    heads[:1], heads[1:] = True, differs
+    made = [compress(heads, keys)]
+    if return_index:
+        made.append(compress(heads, index))
+    if return_inverse:
+        inverse = kind.empty((n,), I64, flat)
+        inverse[index] = cumsum(heads) - 1
+        made.append(inverse.reshape(taken.array.shape))
+    if return_counts:
+        begins = compress(heads, cumsum(heads | ~heads) - 1)
+        counts = kind.empty_like(begins)
+        counts[:-1], counts[-1:] = begins[1:] - begins[:-1], n - begins[-1:]
+        made.append(counts)
+    return made[0] if len(made) == 1 else tuple(made)
 
 
 def _heads(keys, equal_nan):

@@ -352,9 +352,7 @@ def merge(a, b, /, *, descending=False, out=None):
         check_out(first, out)
         if tuple(out.shape) != (total,):
             raise ValueError(f"out has the shape {tuple(out.shape)}, not ({total},)")
-    made = kind.empty((total,), first.code, x)
-    if kind is Numpy:
-        made = made.view(x.dtype)
+    made = kind.new(x, (total,))
     kind.ready(x)
     _core.merge(kind.view(x), kind.view(y), kind.view(made), flags_of(descending))
     made = first.back(made)

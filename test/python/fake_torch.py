@@ -63,13 +63,27 @@ class Tensor:
         return Tensor(self.a.astype(where)) if isinstance(where, np.dtype) else self
 
     def __getitem__(self, key):
-        return Tensor(self.a[key])
+        return Tensor(self.a[key.a if isinstance(key, Tensor) else key])
 
     def __setitem__(self, key, value):
-        self.a[key] = value.a if isinstance(value, Tensor) else value
+        self.a[key.a if isinstance(key, Tensor) else key] = value.a if isinstance(value, Tensor) else value
 
     def __int__(self):
         return int(self.a)
+
+    def __invert__(self):
+        return Tensor(~self.a)
+
+
+def by_numpy(name):
+    """An operator that numpy's arrays have, on tensors and numbers."""
+    def operate(x, y):
+        return Tensor(np.asarray(getattr(x.a, name)(y.a if isinstance(y, Tensor) else y)))
+    return operate
+
+
+for operator in ("eq", "ne", "and", "or", "add", "sub", "rsub"):
+    setattr(Tensor, f"__{operator}__", by_numpy(f"__{operator}__"))
 
 
 # ---- DLPack's C exchange API, as dlpack.h 1.3 has it ----

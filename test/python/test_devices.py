@@ -94,7 +94,48 @@ for wrong in (lambda: upsweep.sort(Tensor(grid), out=Tensor(grid[:1].copy())),
     except ValueError:
         continue
     raise AssertionError("no ValueError")
-bits = Tensor(grid.reshape(-1) > 4)
+counts, edges = upsweep.histogram(Tensor(grid.astype("u1") // 9 + 254), 5)  # one value, no key above it
+same(counts, np.histogram(grid.astype("u1") // 9 + 254, 5)[0])
+for bins in ([-300, -1.5, 3, 300], [0.2, 0.5, 0.7], [500, 600], [-9, -8]):
+    same(upsweep.histogram(Tensor(grid.astype("i1")), bins)[0], np.histogram(grid, bins)[0])
+line = grid.reshape(-1)
+for dtype, wide in (("i4", "i8"), ("u1", "i8"), ("?", "i8"), ("u8", "u8"), ("f4", "f4")):  # as torch has it
+    some = (line * 29).astype(dtype)
+    same(upsweep.cumsum(Tensor(some)), np.cumsum(some).astype(wide))
+    same(upsweep.cumprod(Tensor(some)), np.cumprod(some.astype(wide)))
+    wanted = upsweep.scan(some, "sum", heads=line == 0).astype(wide)
+    same(upsweep.scan(Tensor(some), "sum", heads=Tensor(line == 0)), wanted)
+    same(upsweep.cummax(Tensor(some)), np.maximum.accumulate(some))
+    total = upsweep.sum(Tensor(some))
+    assert total == upsweep.sum(some) and total.dtype == wide, (total, total.dtype)
+floats = np.array([0.0, np.nan, -0.0, 1.5, np.nan, -np.inf, 1.5], "f4")
+for a in (grid, grid[:0], line[:1], floats, line > 4, line.astype("u1")):
+    for nan in (True, False):
+        same(upsweep.unique(Tensor(a), equal_nan=nan), np.unique(a, equal_nan=nan))
+        every = upsweep.unique(Tensor(a), return_index=True, return_inverse=True, return_counts=True, equal_nan=nan)
+        wanted = np.unique(a, return_index=True, return_inverse=True, return_counts=True, equal_nan=nan)
+        for got, want in zip(every, wanted):
+            same(got, want.reshape(got.shape))
+        assert tuple(every[2].shape) == a.shape
+assert not np.signbit(upsweep.unique(Tensor(floats)).a[1])
+for ids in (line.astype("u1"), line.astype("i8")):
+    out, offsets = upsweep.split_by_id(Tensor(line * 7), Tensor(ids), 11)
+    same(out, np.sort(line * 7))
+    same(offsets, np.searchsorted(np.sort(line), np.arange(12)))
+pairs, offsets = upsweep.split_by_id(Tensor(grid), Tensor(np.arange(30) % 3), 3)  # whole rows
+same(pairs, grid[np.argsort(np.arange(30) % 3, kind="stable")])
+same(upsweep.split_by_id(Tensor(line[:0]), Tensor(line[:0]), 2)[1], np.zeros(3, "i8"))
+for ids in (line - 1, line + 3):
+    try:
+        upsweep.split_by_id(Tensor(line), Tensor(ids), 11)
+    except IndexError:
+        continue
+    raise AssertionError("no IndexError")
+bits = Tensor(line > 4)
+for call in (upsweep.min, upsweep.max, upsweep.bitwise_or, lambda x: upsweep.minmax(x)[0]):
+    assert call(bits) == call(bits.a) and type(call(bits)) is np.bool_
+same(upsweep.take(bits, Tensor(np.array([3, 1]))), bits.a[[3, 1]])
+same(upsweep.merge(upsweep.sort(bits), upsweep.sort(bits)), np.sort(np.concatenate([bits.a] * 2)))
 same(upsweep.sort(bits), np.sort(bits.a))
 row = Tensor(np.arange(5, dtype="i8")[::-1].copy().reshape(1, 5))  # one row of two dimensions
 same(upsweep.sort(row), np.sort(row.a))
