@@ -109,6 +109,7 @@ bool usp_handles_start(void);
 PyObject *usp_configure(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *usp_set_stream(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *usp_wait(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *usp_trim(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 /* Lets other threads of Python run where the call is long enough for that to pay. */
 void usp_release(usp_call *c);

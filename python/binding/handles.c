@@ -160,21 +160,35 @@ PyObject *usp_set_stream(PyObject *self, PyObject *const *args, Py_ssize_t count
     return usp_done(&c, NULL);
 }
 
+/* This thread's handles of GPUs, waited for; what the first of them says that failed. */
 PyObject *usp_wait(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-    (void)self;
-    usp_call c;
-    unsigned device;
-    if (!usp_arguments(&c, args, count, "u", &device)) {
+    (void)self, (void)args, (void)count;
+    struct handles *h = record();
+    usp_call failed = {NULL, -1, 0, NULL, UPSWEEP_OK, UPSWEEP_OPTIONS_INIT};
+    for (int i = 1; h != NULL && i < DEVICES; i++) {
+        usp_call c = {h->u[i], i - 1, RELEASE_FROM, NULL, UPSWEEP_OK, UPSWEEP_OPTIONS_INIT};
+        if (c.u != NULL) {
+            USP_RUN(c, upsweep_wait(c.u));
+            failed = failed.status == UPSWEEP_OK ? c : failed;
+        }
+    }
+    return h == NULL ? NULL : usp_done(&failed, NULL);
+}
+
+PyObject *usp_trim(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self, (void)args, (void)count;
+    struct handles *h = record();
+    for (int i = 0; h != NULL && i < DEVICES; i++) {
+        if (h->u[i] != NULL) {
+            upsweep_trim(h->u[i]);
+        }
+    }
+    if (h == NULL) {
         return NULL;
     }
-    c.u = usp_handle((int)device);
-    if (c.u == NULL) {
-        return NULL;
-    }
-    c.longest = RELEASE_FROM;
-    USP_RUN(c, upsweep_wait(c.u));
-    return usp_done(&c, NULL);
+    Py_RETURN_NONE;
 }
 
 /* ---- a call ---- */

@@ -15,6 +15,7 @@ Moving       split compress split_by_id take put permute reverse
 Graphs       Graph dijkstra shortest_path bellman_ford
 Clusters     splitters split_at, and the module upsweep.mpi
 Looking      trace view explain algorithms last_report machine set_threads
+             wait trim
 Learning     the module upsweep.lanes, for the tasks of `python -m upsweep learn`
 
 NaN comes last, ascending or descending; -0 comes before +0; sorts that carry positions or values

@@ -8,7 +8,7 @@ from . import _core
 from ._dtypes import DESCENDING, NAMES, code_of
 
 __all__ = ["Event", "Picture", "algorithms", "explain", "last_report", "machine", "set_threads",
-           "trace", "view"]
+           "trace", "trim", "view", "wait"]
 
 KINDS = ("", "begin", "phase", "round", "compare", "swap", "move", "combine", "set", "array",
          "end_round", "note", "end")
@@ -66,6 +66,27 @@ def set_threads(threads=0, *, scratch_limit=0):
     """How many threads a call may use (0: one a core) and how many bytes of scratch (0: no limit).
     It holds for all threads of Python, from their next call on."""
     _core.configure(threads, scratch_limit)
+
+
+def wait():
+    """Waits for the GPUs that this thread's calls went to, and raises what only they found out: IndexError for
+    a position out of range in `take`, `put` or `permute` of arrays in device memory, whose results are then
+    undefined. Calls on other arrays say so at once.
+
+    >>> import upsweep
+    >>> upsweep.wait()
+    """
+    _core.wait()
+
+
+def trim():
+    """Gives back the memory that this thread's calls have kept to work in, on the CPU and on GPUs, as much as the
+    largest of them needed. The next calls take it anew. What a captured graph uses is kept.
+
+    >>> import upsweep
+    >>> upsweep.trim()
+    """
+    _core.trim()
 
 
 def explain(what, n=None, /, *, dtype=None, descending=False):

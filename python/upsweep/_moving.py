@@ -162,7 +162,8 @@ def take(x, indices, /, *, axis=None, out=None):
     indices : integers of any shape; negative ones count from the end. axis : None takes from the
     flat array, 0 takes whole rows. out : takes the result.
 
-    IndexError for a position out of range; TypeError, MemoryError.
+    IndexError for a position out of range, on a GPU by `wait`, where negative ones are out of range, too;
+    TypeError, MemoryError.
 
     >>> import numpy as np, upsweep
     >>> upsweep.take(np.array([5, 6, 7]), [2, 0, -1])
@@ -204,7 +205,7 @@ def put(x, indices, values, /):
     """Sets x.flat[indices[i]] = values[i] in place, as numpy.put; of equal positions the last wins.
 
     x : contiguous, writable array; values : as many as positions, or one for all, of x's dtype.
-    IndexError for a position out of range, and x is as it was. Returns None.
+    IndexError for a position out of range, and x is as it was; on a GPU by `wait`. Returns None.
 
     >>> import numpy as np, upsweep
     >>> a = np.zeros(3, int); upsweep.put(a, [2, 0], [7, 8]); a
@@ -233,7 +234,7 @@ def permute(x, index, /, *, out=None):
     """Moves element i of the first axis to index[i]; `out=x` rearranges in place. (x[index], the
     opposite, is `take`.)
 
-    IndexError if index is no permutation of 0 .. n - 1, and out is as it was.
+    IndexError if index is no permutation of 0 .. n - 1, and out is as it was; on a GPU by `wait`.
 
     >>> import numpy as np, upsweep
     >>> upsweep.permute(np.array([5, 6, 7]), [2, 0, 1])

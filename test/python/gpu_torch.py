@@ -204,6 +204,20 @@ def test_host_time(capsys):
             print(f"\n{name}: {host(f):.1f} us of the host", end="")
 
 
+def test_errors_that_come_later():
+    """A position out of range is raised by wait, once; what was kept is given back by trim."""
+    x = some(1 << 20, torch.int64)
+    upsweep.sort(x)
+    upsweep.take(x, torch.tensor([0, 1 << 20], device="cuda"))
+    with pytest.raises(IndexError):
+        upsweep.wait()
+    upsweep.wait()
+    before = torch.cuda.mem_get_info()[0]
+    upsweep.trim()
+    assert torch.cuda.mem_get_info()[0] >= before
+    assert torch.equal(upsweep.sort(x), torch.sort(x)[0])
+
+
 def test_refused():
     with pytest.raises(TypeError):
         upsweep.sort(torch.zeros(3, device="cuda", requires_grad=True))

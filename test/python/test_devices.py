@@ -131,6 +131,15 @@ for ids in (line - 1, line + 3):
     except IndexError:
         continue
     raise AssertionError("no IndexError")
+upsweep.wait()
+try:  # of memory that only looks like a device's it is found at once, else later
+    upsweep.take(Tensor(np.arange(3)), Tensor(np.array([0, 7])))
+    upsweep.wait()
+    raise AssertionError("no IndexError")
+except IndexError as error:
+    assert "3" in str(error)
+upsweep.trim()
+upsweep.wait()
 bits = Tensor(line > 4)
 for call in (upsweep.min, upsweep.max, upsweep.bitwise_or, lambda x: upsweep.minmax(x)[0]):
     assert call(bits) == call(bits.a) and type(call(bits)) is np.bool_
