@@ -17,7 +17,7 @@ if(UPSWEEP_TESTS OR UPSWEEP_FUZZ) # the same, which counts its ways
     target_include_directories(upsweep_ranks_checked PUBLIC include PRIVATE .)
     target_compile_definitions(upsweep_ranks_checked PRIVATE USW_CHECKED)
     if(UPSWEEP_COVERAGE)
-        target_compile_options(upsweep_ranks_checked PRIVATE -O1 --coverage -fprofile-update=atomic)
+        target_compile_options(upsweep_ranks_checked PRIVATE -O1 --coverage -fprofile-update=single)
     endif()
     set_target_properties(upsweep_ranks_checked PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
 endif()

@@ -79,7 +79,7 @@ asan() {
         ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
             LSAN_OPTIONS=suppressions="$PWD/test/leaks.txt":print_suppressions=0 \
             UBSAN_OPTIONS=print_stacktrace=1 UPSWEEP_TEST_SMALL=1 UPSWEEP_TEST_SANITIZED=1 \
-            tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|site|rooms|^fuzz_calls(_fixed)?$|test_gpu_(sorts|runs|select|buckets)' --timeout 3000
+            tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|site|rooms|^fuzz_calls(_fixed)?$|test_gpu_(sorts|runs|select|buckets|windows)' --timeout 3000
     verdict "address and undefined behaviour" $? "$passed"
 }
 
@@ -259,7 +259,7 @@ coverage() {
     release_build upsweep_cuda_emulated &&
         configure build-coverage "$emulated" -DCMAKE_C_COMPILER=gcc -DUPSWEEP_CUDA=OFF -DUPSWEEP_TESTS=ON -DUPSWEEP_COVERAGE=ON &&
         cmake --build build-coverage -j "$jobs" && find build-coverage -name '*.gcda' -delete &&
-        tests build-coverage -R '^(test_|fuzz_calls|failures_memory)' -E 'test_(cli|compare|watch|output|file_kind|graph_)' --timeout 3000
+        tests build-coverage -R '^(test_|fuzz_calls|failures_memory)' -E 'test_(cli|compare|watch|output|file_kind|graph_|gpu_(sorts|runs|select|buckets|windows))' --timeout 3000
     status=$?
     python3 test/coverage.py . build-coverage build-coverage >build-coverage/sums.txt || status=1
     verdict coverage $status "$(cat build-coverage/sums.txt)"
