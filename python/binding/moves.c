@@ -112,8 +112,11 @@ static PyObject *count_bytes(PyObject *x, const usp_view *v)
     size_t rows;
     int dimensions;
     PyObject *made = usp_open(&c, x, v) ? usp_tensor_room(x, 256) : NULL;
-    if (made == NULL || !usp_array_rows(made, &to, &rows, &dimensions)) {
-        Py_XDECREF(made);
+    if (made != NULL && !usp_array_rows(made, &to, &rows, &dimensions)) {
+        PyErr_SetString(PyExc_RuntimeError, "a new array is none that the library takes");
+        Py_CLEAR(made);
+    }
+    if (made == NULL) {
         return NULL;
     }
     USP_RUN(c, upsweep_histogram(c.u, v->data, v->n, v->type, &b, (void *)to.data, NULL));

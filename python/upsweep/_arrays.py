@@ -63,6 +63,8 @@ def known(x):
     """The kind of a tensor or an array of cupy, None for others. Where its type offers DLPack's C
     exchange API, the module knows such arrays by themselves from now on."""
     kind = type(x)
+    if kind in _KNOWN:
+        return _KNOWN[kind]
     module = kind.__module__.partition(".")[0]
     found = Torch if module == "torch" and hasattr(x, "data_ptr") else Cupy if module == "cupy" else None
     if found is not None:
