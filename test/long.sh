@@ -1,5 +1,5 @@
 #!/bin/sh
-# long.sh [JOBS] - what takes too long for every change, some 100 minutes on 2 cores: clang's analyser at
+# long.sh [JOBS] - what takes too long for every change, some 90 minutes on 2 cores: clang's analyser at
 # its full depth, all tests under the address, undefined-behaviour and memory sanitizers, those of threads
 # under the thread sanitizer, valgrind, the fuzz targets for FUZZ_SECONDS each (30), every call beside its
 # oracle for CALLS_SECONDS (150) and in CALLS_CASES (10^6), the verbs beside their rivals, the Python package
