@@ -38,8 +38,8 @@ bool usw_gpu_is_capturing(cudaStream_t stream)
 }
 
 #ifndef USW_EMULATE
-/* The limit of a kernel's dynamic shared memory is the process's. Where a launch set it to what that
- * launch needs, another handle's thread could lower it before the launch, which then failed. So it
+/* The limit of a kernel's dynamic shared memory is the process's. Where a launch set it to what it
+ * needs itself, another handle's thread could lower it before the launch, which then failed. So it
  * is set once, to all there is. */
 cudaError_t usw_gpu_opt_in(const usw_gpu *g, const void *kernel)
 {
@@ -194,7 +194,7 @@ void usw_gpu_set_stream(usw_gpu *g, void *stream)
         (void)cudaEventRecord(g->moved_on, g->stream);
         (void)cudaStreamWaitEvent(next, g->moved_on, 0);
     } else if (!old_captures) {
-        /* While a stream is captured in the global mode, no thread may wait for any without this. */
+        /* While a stream is captured in the global mode, nobody may wait for any without this. */
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         (void)cudaThreadExchangeStreamCaptureMode(&mode);
         (void)cudaStreamSynchronize(g->stream);

@@ -80,8 +80,8 @@ int usp_numpy_type(upsweep_type type);
  *     r w   a readable or writable array of numbers    b B   the same of any elements
  *     R W   as r and w, or None                         u     unsigned      n   size_t
  *     d     double              s   const char *, of bytes    o     PyObject *
- * An array is a numpy array, or (address, n, type, bytes, writable, device, owner). f: the flags of the
- * call, which go to its options. False: a Python exception is set. */
+ * An array is a numpy array, or (address, n, type, bytes, writable, device, owner). f: the flags of
+ * the call, which go to its options. False: a Python exception is set. */
 bool usp_begin(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...);
 /* The same without a handle. */
 bool usp_arguments(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...);

@@ -314,8 +314,8 @@ static void test_graph(void **state)
     device_reset();
 }
 
-/* A handle whose stream is set while that is being captured, as libraries do: what was queued before
- * goes on, and the call is in the graph. */
+/* A handle whose stream is set while that is being captured, as libraries do: what was queued
+ * before goes on, and the call is in the graph. */
 static void test_stream_under_capture(void **state)
 {
     (void)state;
