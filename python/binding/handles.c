@@ -185,10 +185,8 @@ PyObject *usp_trim(PyObject *self, PyObject *const *args, Py_ssize_t count)
             upsweep_trim(h->u[i]);
         }
     }
-    if (h == NULL) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
+    usp_call c = {NULL, -1, 0, NULL, UPSWEEP_OK, UPSWEEP_OPTIONS_INIT};
+    return h == NULL ? NULL : usp_done(&c, NULL);
 }
 
 /* ---- a call ---- */
