@@ -71,7 +71,8 @@ def set_threads(threads=0, *, scratch_limit=0):
 def wait():
     """Waits for the GPUs that this thread's calls went to, and raises what only they found out: IndexError for
     a position out of range in `take`, `put` or `permute` of arrays in device memory, whose results are then
-    undefined. Calls on other arrays say so at once.
+    undefined; unless a call since then has waited by itself, as `sum` does, and raised it. Calls on other
+    arrays say so at once.
 
     >>> import upsweep
     >>> upsweep.wait()
