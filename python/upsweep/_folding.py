@@ -274,6 +274,8 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
         return out
     if isinstance(x, np.ndarray):  # numpy gives its own order of bytes
         taken.back = same
+    elif kind is Numpy and code != taken.code:  # a column of another dtype than x's
+        taken.back = taken.other
     return finished(taken, made, where, out)
 
 

@@ -153,6 +153,45 @@ def test_pyarrow():
     assert upsweep.sort(empty).to_pylist() == []
 
 
+def columns(a):
+    """The same values in columns of other libraries, in one piece and in two."""
+    pl, pa, pd = (pytest.importorskip(name) for name in ("polars", "pyarrow", "pandas"))
+    half = a.size // 2
+    return [pl.Series("a", a), pl.concat([pl.Series("a", a[:half]), pl.Series("a", a[half:])], rechunk=False),
+            pa.array(a), pa.chunked_array([a[:half], a[half:]]), pd.Series(a)]
+
+
+def on_host(made):
+    if isinstance(made, tuple):
+        return [on_host(part) for part in made]
+    if hasattr(made, "to_numpy"):
+        try:
+            return made.to_numpy(zero_copy_only=False)
+        except TypeError:
+            return made.to_numpy()
+    return np.asarray(made)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "i4", "i8", "u2", "u4", "u8", "f4", "f8"])
+def test_columns_beside_arrays(dtype):
+    """Sums have room for what they add up to, and every result is what an array of numpy gives."""
+    rng = np.random.default_rng(3)
+    for n in (2, 31, 1000):
+        a = rng.integers(0, 120, n).astype(dtype)
+        heads, places = rng.integers(0, 2, n).astype(bool), rng.integers(0, n, 5)
+        for call in (upsweep.cumsum, upsweep.cumprod, upsweep.cummax, lambda x: upsweep.scan(x, heads=heads),
+                     lambda x: upsweep.scan(x, "min", exclusive=True), upsweep.sort, upsweep.argsort, upsweep.sum,
+                     lambda x: upsweep.sort(x, descending=True, return_index=True), upsweep.minmax,
+                     lambda x: upsweep.unique(x, return_counts=True, return_inverse=True), upsweep.reverse,
+                     lambda x: upsweep.top_k(x, n // 2), lambda x: upsweep.take(x, places), upsweep.run_lengths,
+                     lambda x: upsweep.compress(heads, x), lambda x: upsweep.histogram(x, 5), upsweep.is_sorted):
+            wanted = on_host(call(a))
+            for column in columns(a):
+                got = on_host(call(column))
+                for one, other in zip(got, wanted) if isinstance(wanted, list) else [(got, wanted)]:
+                    same(one, other)
+
+
 def test_pandas():
     pd = pytest.importorskip("pandas")
     s = pd.Series([3.0, 1.0, np.nan])
