@@ -38,8 +38,8 @@ extern "C" {
 
 /* ---- the handle (gpu/plugin/handle.cu) ---- */
 
-struct usw_gpu_block; /* a piece of the arena */
-enum { USW_GPU_OPTED_IN = 64 };
+struct usw_gpu_block;            /* a piece of the arena */
+enum { USW_GPU_OPTED_IN = 512 }; /* places, so many that a call's kernels seldom share one */
 
 struct usw_gpu {
     int device;    /* -1: a plan, which launches nothing */

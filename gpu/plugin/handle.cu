@@ -194,7 +194,7 @@ void usw_gpu_set_stream(usw_gpu *g, void *stream)
         (void)cudaEventRecord(g->moved_on, g->stream);
         (void)cudaStreamWaitEvent(next, g->moved_on, 0);
     } else if (!old_captures) {
-        /* While a stream is captured in the global mode, nobody may wait for any without this. */
+        /* While one is captured in the global mode, only a thread in the relaxed mode may wait. */
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         (void)cudaThreadExchangeStreamCaptureMode(&mode);
         (void)cudaStreamSynchronize(g->stream);

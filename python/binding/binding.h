@@ -85,6 +85,8 @@ int usp_numpy_type(upsweep_type type);
 bool usp_begin(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...);
 /* The same without a handle. */
 bool usp_arguments(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...);
+/* The least and the greatest of a view's integers, as 64 bits; false: the call failed. */
+bool usp_ends(usp_call *c, const usp_view *x, uint64_t ends[2]);
 
 /* ---- tensors.c ---- */
 

@@ -52,18 +52,13 @@ static bool fit(usp_call *c, const usp_view *keys, Py_ssize_t given, bool down, 
     unsigned used = bits_of(keys->n - 1);
     for (Py_ssize_t i = 0; i < given; i++) {
         const usp_view *k = &keys[i];
-        const unsigned gone = 64 - 8 * (unsigned)k->bytes;
-        uint64_t ends[2] = {0, 0};
-        if (k->type < UPSWEEP_U8 || k->type > UPSWEEP_I64 || used > 64) {
+        uint64_t ends[2];
+        if (k->type < UPSWEEP_U8 || k->type > UPSWEEP_I64 || !usp_ends(c, k, ends)) {
             return false;
-        }
-        c->status = upsweep_minmax(c->u, k->data, k->n, k->type, &ends[0], &ends[1], NULL);
-        for (int e = 0; e < 2 && k->type >= UPSWEEP_I8; e++) {
-            ends[e] = (uint64_t)((int64_t)(ends[e] << gone) >> gone);
         }
         columns[i] = (column){k, ends[down], used < 64 ? used : 0}; /* one value takes no bits */
         used += bits_of(ends[1] - ends[0]);
-        if (c->status != UPSWEEP_OK || used > 64) {
+        if (used > 64) {
             return false;
         }
     }

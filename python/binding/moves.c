@@ -93,14 +93,15 @@ COUNT(uint16_t)
 COUNT(uint32_t)
 COUNT(uint64_t)
 
-/* The least and the greatest of a view's integers; false where one is negative. */
-static bool range_of(usp_call *c, const usp_view *x, uint64_t *high)
+bool usp_ends(usp_call *c, const usp_view *x, uint64_t ends[2])
 {
-    unsigned gone = 64 - 8 * (unsigned)x->bytes;
-    uint64_t least = 0;
-    *high = 0;
-    c->status = upsweep_minmax(c->u, x->data, x->n, x->type, &least, high, NULL);
-    return c->status == UPSWEEP_OK && (x->type < UPSWEEP_I8 || (int64_t)(least << gone) >= 0);
+    const unsigned gone = 64 - 8 * (unsigned)x->bytes;
+    ends[0] = ends[1] = 0;
+    c->status = upsweep_minmax(c->u, x->data, x->n, x->type, &ends[0], &ends[1], NULL);
+    for (int e = 0; e < 2 && x->type >= UPSWEEP_I8; e++) {
+        ends[e] = (uint64_t)((int64_t)(ends[e] << gone) >> gone);
+    }
+    return c->status == UPSWEEP_OK;
 }
 
 /* Bytes on a GPU, for a result of 256 counts, so that nobody has to look for the greatest. */
@@ -109,13 +110,9 @@ static PyObject *count_bytes(PyObject *x, const usp_view *v)
     usp_call c = {NULL, -1, 0, NULL, UPSWEEP_OK, UPSWEEP_OPTIONS_INIT};
     const upsweep_bucketing b = {sizeof b, UPSWEEP_BUCKET_DIGIT, 0, 8, 256, NULL, NULL, NULL};
     usp_view to;
-    size_t rows;
-    int dimensions;
-    PyObject *made = usp_open(&c, x, v) ? usp_tensor_room(x, 256) : NULL;
-    if (made != NULL && !usp_array_rows(made, &to, &rows, &dimensions)) {
-        PyErr_SetString(PyExc_RuntimeError, "a new array is none that the library takes");
-        Py_CLEAR(made);
-    }
+    PyObject *room = usp_open(&c, x, v) ? usp_tensor_room(x, 256) : NULL;
+    PyObject *made = room == NULL ? NULL : usp_result(x, room, true, &to);
+    Py_XDECREF(room);
     if (made == NULL) {
         return NULL;
     }
@@ -132,7 +129,7 @@ FUNCTION(fast_bincount)
     enum { FEW = 1 << 17 };
     usp_call c;
     usp_view x;
-    uint64_t high;
+    uint64_t ends[2];
     size_t length, rows;
     int dimensions;
     if (count == 2 && Py_TYPE(args[0]) != &PyArray_Type && PyLong_CheckExact(args[1]) &&
@@ -149,12 +146,13 @@ FUNCTION(fast_bincount)
     if (!usp_begin(&c, args + 1, 1, "n", &length)) {
         return NULL;
     }
-    if (!range_of(&c, &x, &high)) {
-        if (c.status == UPSWEEP_OK) {
-            Py_RETURN_NONE;
-        }
+    if (!usp_ends(&c, &x, ends)) {
         return usp_done(&c, NULL);
     }
+    if (x.type >= UPSWEEP_I8 && (int64_t)ends[0] < 0) {
+        Py_RETURN_NONE;
+    }
+    const uint64_t high = ends[1];
     npy_intp size = (npy_intp)(high + 1 > length ? high + 1 : length);
     PyObject *made = PyArray_ZEROS(1, &size, NPY_INTP, 0);
     if (made != NULL) {

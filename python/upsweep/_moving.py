@@ -6,7 +6,7 @@ from . import _core
 from ._arrays import host
 from ._arrays import take as _take
 from ._axes import bytes_view, into
-from ._dtypes import FLOATS, I64, U16, U32, U8
+from ._dtypes import FLOATS, I32, I64, U16, U32, U8
 from ._kinds import Numpy, same
 
 __all__ = ["split", "compress", "split_by_id", "take", "put", "permute", "reverse"]
@@ -122,13 +122,15 @@ def _split_tensor(kind, a, ids, count, back, other):
         least, most = _core.minmax(kind.begin(given), 0)
         if least < 0 or most >= count:
             raise IndexError(f"an id is not in 0 .. {count - 1}")
-    if ids.code not in (U8, U16, U32):
-        given = kind.cast(given, U32, given)
+    if ids.code not in (U8, U16, U32, I32):
+        given = kind.cast(given, I32, given)  # older versions of torch have no uint32
     out, offsets = kind.empty_like(a), kind.empty((count + 1,), I64, given)
-    if a.shape[0]:  # elements of no bytes are moved as one of one
+    if a.shape[0]:
         kind.ready(a)
-        moved, to = (a, out) if _size(a) else (given, kind.empty_like(given))
-        _core.split_ids(bytes_view(kind, moved), kind.view(given), count, bytes_view(kind, to), kind.view(offsets))
+        moved, to = (a, out) if _size(a) else (given, kind.empty_like(given))  # rows of nothing: offsets alone
+        address, n, code, *rest = kind.view(given)
+        numbers = (address, n, U32 if code == I32 else code, *rest)
+        _core.split_ids(bytes_view(kind, moved), numbers, count, bytes_view(kind, to), kind.view(offsets))
     else:
         offsets[:] = 0
     return back(out), other(offsets)

@@ -236,7 +236,7 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
 
 def _unique_of_tensors(taken, return_index, return_inverse, return_counts, equal_nan):
     """The same by the operators that tensors of torch and arrays of cupy have in common."""
-    kind, n = taken.kind, product(taken.array.shape)
+    kind = taken.kind
     flat = kind.contiguous(taken.array).reshape(-1)
     if taken.code in FLOATS:  # zeros and NaNs get the same bits
         flat = flat + 0
@@ -250,15 +250,13 @@ def _unique_of_tensors(taken, return_index, return_inverse, return_counts, equal
     made = [compress(heads, keys)]
     if return_index:
         made.append(compress(heads, index))
+    rank = cumsum(heads) if return_inverse or return_counts else None  # from 1
     if return_inverse:
-        inverse = kind.empty((n,), I64, flat)
-        inverse[index] = cumsum(heads) - 1
+        inverse = kind.empty(tuple(flat.shape), I64, flat)
+        inverse[index] = rank - 1
         made.append(inverse.reshape(taken.array.shape))
     if return_counts:
-        begins = compress(heads, cumsum(heads | ~heads) - 1)
-        counts = kind.empty_like(begins)
-        counts[:-1], counts[-1:] = begins[1:] - begins[:-1], n - begins[-1:]
-        made.append(counts)
+        made.append(run_lengths(rank)[1])
     return made[0] if len(made) == 1 else tuple(made)
 
 

@@ -118,7 +118,7 @@ for a in (grid, grid[:0], line[:1], floats, line > 4, line.astype("u1")):
             same(got, want.reshape(got.shape))
         assert tuple(every[2].shape) == a.shape
 assert not np.signbit(upsweep.unique(Tensor(floats)).a[1])
-for ids in (line.astype("u1"), line.astype("i8")):
+for ids in (line.astype(dtype) for dtype in ("u1", "i2", "i4", "u4", "i8")):
     out, offsets = upsweep.split_by_id(Tensor(line * 7), Tensor(ids), 11)
     same(out, np.sort(line * 7))
     same(offsets, np.searchsorted(np.sort(line), np.arange(12)))
