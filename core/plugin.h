@@ -160,8 +160,7 @@ typedef struct usw_gpu_select_step { /* gpu/selection/select.cu */
                            uint64_t *out_counts, uint64_t *runs);
 } usw_gpu_select_step;
 
-typedef struct
-    usw_gpu_bucket_step { /* gpu/selection/histogram.cu; b->edges is device memory here */
+typedef struct usw_gpu_bucket_step { /* gpu/selection/histogram.cu; b->edges: on the device */
     upsweep_status (*histogram)(usw_gpu *g, const usw_buckets *b, const void *keys, size_t n,
                                 uint64_t *counts);
     /* Stable; offsets (count + 1, may be NULL). An id out of range is a fault. ids NULL: by b. */
@@ -178,6 +177,8 @@ typedef struct usw_gpu_move_step { /* gpu/selection/moves.cu */
     upsweep_status (*permute)(usw_gpu *g, void *data, const void *index, unsigned index_bits,
                               size_t n, size_t bytes);
     upsweep_status (*reverse)(usw_gpu *g, void *data, size_t n, size_t bytes);
+    upsweep_status (*transpose)(usw_gpu *g, const void *in, const size_t *extents, void *out,
+                                size_t bytes);
 } usw_gpu_move_step;
 
 typedef struct usw_gpu_merge_step { /* gpu/merging/merge.cu */

@@ -784,6 +784,15 @@ UPSWEEP_API upsweep_status upsweep_permute(upsweep *u, void *data, const void *i
  * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, size_t bytes,
                                            const upsweep_options *options);
+/* The last two axes of an array of outer x length x inner elements, in C's order, change places:
+ * out[(o * inner + i) * length + l] = in[(o * length + l) * inner + i]. So columns become rows,
+ * which upsweep_sort_rows and upsweep_scan_rows take; with length and inner exchanged the call
+ * goes back. out must not overlap in. A product of extents that overflows is
+ * UPSWEEP_ERROR_ARGUMENT. No scratch.
+ * Flags: none. */
+UPSWEEP_API upsweep_status upsweep_transpose(upsweep *u, const void *in, size_t outer,
+                                             size_t length, size_t inner, void *out, size_t bytes,
+                                             const upsweep_options *options);
 
 /* --------------------------------------------------------------------------------------------
  * Sorting more than fits into memory

@@ -301,6 +301,19 @@ void reverse(upsweep *u, R &&data)
     detail::check(u, upsweep_reverse(u, std::data(data), std::size(data),
                                      sizeof(detail::value_of<R>), nullptr));
 }
+// The last two axes of an array of outer x length x inner elements change places.
+template <class R, class S,
+          std::enable_if_t<detail::is_movable_v<S> && detail::is_same_value_v<R, S>, int> = 0>
+void transpose(upsweep *u, const R &in, std::size_t outer, std::size_t length, std::size_t inner,
+               S &&out)
+{
+    const std::size_t columns = outer * inner, n = columns * length;
+    detail::require(std::size(out) == n && std::size(in) == n &&
+                        (n == 0 || (columns / inner == outer && n / length == columns)),
+                    "transpose: in and out have outer * length * inner elements");
+    detail::check(u, upsweep_transpose(u, std::data(in), outer, length, inner, std::data(out),
+                                       sizeof(detail::value_of<R>), nullptr));
+}
 
 } // namespace usw
 #endif

@@ -10,6 +10,7 @@ typedef struct move_job {
     unsigned index_bits;
     bool keep;
     const usw_buckets *b;
+    size_t extents[3]; /* of a transposition: outer, length, inner */
 } move_job;
 
 static bool run(upsweep *u, usw_gpu_array *arrays, size_t count,
@@ -199,4 +200,22 @@ bool usw_gpu_reverse(upsweep *u, void *data, size_t n, size_t bytes, upsweep_sta
     move_job j = {.move = REVERSE, .n = n, .bytes = bytes};
     usw_gpu_array arrays[] = {usw_gpu_inout("data", data, n * bytes)};
     return run(u, arrays, 1, move_work, &j, 0, 0, status);
+}
+
+static upsweep_status transpose_work(usw_gpu_call *c)
+{
+    const move_job *j = c->context;
+    const usw_gpu_move_step *step = moves(c);
+    return step == NULL
+               ? UPSWEEP_ERROR_UNSUPPORTED
+               : step->transpose(c->g, c->arrays[0].at, j->extents, c->arrays[1].at, j->bytes);
+}
+
+bool usw_gpu_transpose(upsweep *u, const void *in, size_t outer, size_t length, size_t inner,
+                       void *out, size_t bytes, upsweep_status *status)
+{
+    size_t n = outer * length * inner;
+    move_job j = {.n = n, .bytes = bytes, .extents = {outer, length, inner}};
+    usw_gpu_array arrays[] = {usw_gpu_in("in", in, n * bytes), usw_gpu_out("out", out, n * bytes)};
+    return run(u, arrays, 2, transpose_work, &j, 0, 0, status);
 }

@@ -128,6 +128,8 @@ bool usw_gpu_scatter(upsweep *u, const void *in, const void *index, unsigned ind
 bool usw_gpu_permute(upsweep *u, void *data, const void *index, unsigned index_bits, size_t n,
                      size_t bytes, upsweep_status *status);
 bool usw_gpu_reverse(upsweep *u, void *data, size_t n, size_t bytes, upsweep_status *status);
+bool usw_gpu_transpose(upsweep *u, const void *in, size_t outer, size_t length, size_t inner,
+                       void *out, size_t bytes, upsweep_status *status);
 
 /* ---- path.c and path_rows.c: arrays of distances and parents may be in device memory ---- */
 struct usw_path_query;

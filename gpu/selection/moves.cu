@@ -1,4 +1,5 @@
-/* moves.cu - gather, scatter, permute and reverse for elements of any size, at any address.
+/* moves.cu - gather, scatter, permute, reverse and transpose for elements of any size, at any
+ * address.
  *
  * Idea     An element is so many words of the widest kind (1 to 16 bytes) that divides its size and
  *          every address. Threads next to each other take words next to each other: of one element,
@@ -10,10 +11,10 @@
  *          scattered, unless the check failed.
  * Shape    One-dimensional grids of 256 threads; a block takes tiles in turn, 1024 words at once.
  * Traffic  gather: index + in + out; scatter: 2 index + in + out + 12 bytes a place of out;
- *          permute: 2 index + 4 data; reverse: 2 data. Reading or writing single elements moves
- *          whole sectors of 32 bytes. */
+ *          permute: 2 index + 4 data; reverse, transpose: 2 data. Reading or writing single
+ *          elements moves whole sectors of 32 bytes. */
 /* SPDX-License-Identifier: MIT */
-#include "gpu/gpu.cuh"
+#include "gpu/selection/transpose.cuh"
 
 #include <type_traits>
 
@@ -76,6 +77,21 @@ template <typename I, typename W> struct scatter_places {
         size_t at = index[i];
         *from = winners == nullptr || winners[at] == static_cast<W>(i + 1) ? i : NOWHERE;
         *to = at;
+    }
+};
+
+/* Element i of a transposed array. */
+struct transposed_places {
+    size_t length, inner;
+    __device__ __forceinline__ bool stopped() const
+    {
+        return false;
+    }
+    __device__ __forceinline__ void places(size_t i, size_t *from, size_t *to) const
+    {
+        const size_t row = i / length, l = i - row * length, o = row / inner, k = row - o * inner;
+        *from = (o * length + l) * inner + k;
+        *to = i;
     }
 };
 
@@ -317,6 +333,28 @@ upsweep_status reverse(usw_gpu *g, void *data, size_t n, size_t bytes)
     });
 }
 
+/* ---- transpose ---- */
+
+upsweep_status transpose(usw_gpu *g, const void *in, const size_t *extents, void *out, size_t bytes)
+{
+    const size_t outer = extents[0], length = extents[1], inner = extents[2];
+    const size_t n = outer * length * inner;
+    if (length == 1 || inner == 1) {
+        return usw_gpu_copy(g, out, in, n * bytes);
+    }
+    return n == 0 ? UPSWEEP_OK : by_word(bytes, in, out, [&](auto kind) {
+        using E = decltype(kind);
+        using shape = usw_transpose_shape<E>;
+        if (bytes != sizeof(E) || length * inner < shape::square / 2) {
+            return move(g, transposed_places{length, inner}, in, out, n, bytes);
+        }
+        const usw_transpose_plan plan(outer, length, inner, shape::side, shape::square);
+        return USW_LAUNCH(g, usw_transpose_tiles<E>, blocks_for(g, outer * plan.down * plan.across),
+                          shape::threads, 0, static_cast<const E *>(in), static_cast<E *>(out),
+                          plan);
+    });
+}
+
 } // namespace
 
-USW_GPU_FORM(usw_gpu_move_step, usw_moves_cuda) = {gather, scatter, permute, reverse};
+USW_GPU_FORM(usw_gpu_move_step, usw_moves_cuda) = {gather, scatter, permute, reverse, transpose};

@@ -252,6 +252,23 @@ FUNCTION(reverse)
     return usp_done(&c, NULL);
 }
 
+/* An array of outer x length x inner elements; its last two axes change places in out. */
+FUNCTION(transpose)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, out;
+    size_t outer, length, inner;
+    if (!usp_begin(&c, args, count, "rnnnw", &in, &outer, &length, &inner, &out)) {
+        return NULL;
+    }
+    if (in.n != outer * length * inner || out.n != in.n || out.bytes != in.bytes) {
+        return wrong("the arrays do not agree");
+    }
+    USP_RUN(c, upsweep_transpose(c.u, in.data, outer, length, inner, out.data, in.bytes, NULL));
+    return usp_done(&c, NULL);
+}
+
 PyMethodDef usp_moves[] = {
     USP_METHOD("split", split, "(in, flags, out): how many have flag 0"),
     USP_METHOD("compact", compact, "(in, flags, out): how many are kept"),
@@ -263,5 +280,6 @@ PyMethodDef usp_moves[] = {
     USP_METHOD("scatter", scatter, "(in, index, out, items)"),
     USP_METHOD("permute", permute, "(data, index)"),
     USP_METHOD("reverse", reverse, "(data)"),
+    USP_METHOD("transpose", transpose, "(in, outer, length, inner, out)"),
     USP_END,
 };

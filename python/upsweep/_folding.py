@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import host, normal, take
-from ._axes import check_out, finished, product, result_like
+from ._axes import axis_last, check_out, finished, product, result_like
 from ._dtypes import DTYPES, EXCLUSIVE, FLOATS, I64, U64, UNORDERED, refuse
 from ._kinds import Cupy, Numpy, Torch, same
 
@@ -252,7 +252,7 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
     where = normal(where, a.ndim)
     if out is not None:
         check_out(taken, out)
-    rows = kind.contiguous(a if where == a.ndim - 1 else kind.moveaxis(a, where, -1))
+    rows = axis_last(kind, a, where)
     if out is rows and where == a.ndim - 1 and heads is None and keys is None:
         made = out  # the scan may work in place
     else:

@@ -66,14 +66,14 @@ def partition(x, kth, /, *, axis=-1, descending=False, out=None):
         _core.nth_element(a, kth % n, flags_of(descending))
         return a
     taken = take(x, descending).whole("partition")
-    moved, axis, length, rows = rows_of(taken, axis)
+    moved, axis, length, rows, fresh = rows_of(taken, axis)
     places = _places(kth, length, product(moved.shape) == 0)
     kind, flags = taken.kind, flags_of(descending)
     straight = (out is not None and out is x and kind is Numpy and taken.back is same
                 and taken.writable and taken.array is x and moved.flags.c_contiguous)
     if out is not None:
         check_out(taken, out)
-    a = moved if straight else kind.copy(moved)
+    a = moved if straight or fresh else kind.copy(moved)
     if product(a.shape) > 0 and places:
         kind.ready(a)
         if rows == 1 and length <= SORTED_WHOLE:
@@ -106,7 +106,7 @@ def argpartition(x, kth, /, *, axis=-1, descending=False):
             raise ValueError(f"kth(={kth}) out of bounds ({x.size})")
         return _core.fast_argsort(x, flags_of(descending))
     taken = take(x, descending).whole("argpartition")
-    moved, _, length, rows = rows_of(taken, axis)
+    moved, _, length, rows, _ = rows_of(taken, axis)
     places = _places(kth, length, product(moved.shape) == 0)
     if taken.kind is not Numpy or rows != 1 or len(places) != 1 or length <= SORTED_WHOLE:
         return argsort(x, axis=axis, descending=descending)
@@ -151,7 +151,7 @@ def top_k(x, k, /, *, axis=-1, largest=True):
         _core.top_k(x, values, index, LARGEST if largest else 0)
         return values, index
     taken = take(x, largest).whole("top_k")
-    moved, axis, length, rows = rows_of(taken, axis)
+    moved, axis, length, rows, _ = rows_of(taken, axis)
     if not isinstance(k, (int, np.integer)) or not 0 <= k <= length:
         raise ValueError(f"k must be an integer from 0 to {length}")
     kind, flags = taken.kind, LARGEST if largest else 0

@@ -99,12 +99,12 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
     if out is not None:
         check_out(taken, out)
     kind = taken.kind
-    moved, axis, length, rows = rows_of(taken, axis)
+    moved, axis, length, rows, fresh = rows_of(taken, axis)
     if rows == 1:
         a = kind.contiguous(moved)
         made = result_like(taken, a, axis, out)
     else:
-        a = made = kind.copy(moved)  # rows are sorted in place
+        a = made = moved if fresh else kind.copy(moved)  # rows are sorted in place
     index = kind.index_like(a) if return_index else None
     if length and rows:
         view = kind.begin(a)
@@ -150,11 +150,11 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True, out=None):
     if taken.kind is Text:
         index = taken.other(order_of_text(taken, axis, descending))
         return index if out is None else into(out, index)
-    moved, axis, length, rows = rows_of(taken, axis)
+    moved, axis, length, rows, fresh = rows_of(taken, axis)
     if out is not None:
         check_out(taken, out)
     # Rows are sorted along with their positions, so that they need an array of their own.
-    a = taken.kind.contiguous(moved) if rows == 1 else taken.kind.copy(moved)
+    a = moved if fresh else taken.kind.contiguous(moved) if rows == 1 else taken.kind.copy(moved)
     index = _positions(taken, argsort_array(taken.kind, a, rows, flags), axis, length)
     return index if out is None else into(out, index)
 

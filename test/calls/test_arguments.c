@@ -273,6 +273,14 @@ static void test_moves(void **state)
     ARGUMENT(upsweep_reverse(u, NULL, 3, 4, NULL));
     ARGUMENT(upsweep_reverse(u, a, 3, 0, NULL));
     FINE(upsweep_reverse(u, NULL, 0, 4, NULL));
+    ARGUMENT(upsweep_transpose(u, NULL, 1, 1, 3, b, 4, NULL));
+    ARGUMENT(upsweep_transpose(u, a, 1, 3, 1, NULL, 4, NULL));
+    ARGUMENT(upsweep_transpose(u, a, 1, 3, 1, b, 0, NULL));
+    ARGUMENT(upsweep_transpose(u, a, SIZE_MAX / 2, 3, 1, b, 1, NULL));
+    ARGUMENT(upsweep_transpose(u, a, 1, SIZE_MAX / 2, 3, b, 1, NULL));
+    ARGUMENT(upsweep_transpose(u, a, 1, SIZE_MAX / 4, 1, b, 8, NULL));
+    FINE(upsweep_transpose(u, NULL, 0, 3, 3, NULL, 4, NULL));
+    FINE(upsweep_transpose(u, NULL, 3, 0, 3, NULL, 4, NULL));
 }
 
 static void test_options(void **state)

@@ -1,4 +1,4 @@
-/* axes.c - reductions along one axis of an array of three. */
+/* axes.c - reductions along one axis of an array of three, and two axes exchanged. */
 /* SPDX-License-Identifier: MIT */
 #include "test/fuzz/folds.h"
 #include "test/fuzz/fuzz.h"
@@ -59,7 +59,39 @@ static void run_reduce_axis(fuzz *f)
     }
 }
 
+static void run_transpose(fuzz *f)
+{
+    size_t extent[3], bytes = 1 + (size_t)fuzz_magnitude(f, 0, 40);
+    bytes = fuzz_chance(f, 2) ? (size_t)1 << fuzz_draw(f, 5) : bytes;
+    draw_extents(f, extent);
+    fuzz_options(f, 0);
+    fuzz_detail(f, ", elements of %zu bytes", bytes);
+    if (f->o != NULL && f->twist == TWIST_ALGORITHM) {
+        f->options.algorithm = "scan/sweep";
+        f->expect = UPSWEEP_ERROR_ALGORITHM;
+    }
+    fuzz_fill_bytes(f, fuzz_array_new(f, FUZZ_INPUT, f->n, bytes, 1), f->n * bytes);
+    fuzz_array_new(f, FUZZ_OUTPUT, f->n, bytes, 1);
+    fuzz_arrays_ready(f);
+    size_t length = f->n == 0 ? extent[1] : fuzz_count(f, extent[1], bytes);
+    const void *in = fuzz_at(f, 0);
+    void *out = fuzz_at(f, 1);
+    if (fuzz_settle(f,
+                    upsweep_transpose(f->u, in, extent[0], length, extent[2], out, bytes, f->o))) {
+        for (size_t i = 0; i < f->n; i++) {
+            size_t k = i % extent[2], l = i / extent[2] % extent[1], o = i / extent[2] / extent[1];
+            size_t to = (o * extent[2] + k) * extent[1] + l;
+            if (memcmp(f->array[1].at + to * bytes, fuzz_before(f, 0) + i * bytes, bytes) != 0) {
+                fuzz_wrong(f, "element %zu is wrong", i);
+                break;
+            }
+        }
+        fuzz_report(f, 0);
+    }
+}
+
 const fuzz_call fuzz_axes[] = {
     {"upsweep_reduce_axis", 3, run_reduce_axis, false},
+    {"upsweep_transpose", 2, run_transpose, false},
     {0},
 };

@@ -1,5 +1,5 @@
 /* gpu_steps_select.c - is_sorted, nth, top_k, unique and run lengths on the GPU give what the CPU
- * gives, for all types, patterns and flags, at sizes around a tile. */
+ * gives, for all types, patterns and flags, at sizes around a tile; and transpositions. */
 /* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
@@ -203,9 +203,43 @@ static void runs(void **state)
     }
 }
 
+/* Matrices that are square, narrow, low and small, of which tiles do not fill the last; at an
+ * address that an element's size divides, or not. */
+static void transpose(void **state)
+{
+    gpu_room *room = *state;
+    static const size_t extents[][3] = {{1, 70, 140}, {2, 65, 129}, {1, 5000, 2}, {1, 3, 6001},
+                                        {3, 400, 13}, {2, 33, 290}, {900, 4, 3},  {1, 1, 50},
+                                        {20, 31, 31}, {1, 2, 2000}, {1, 637, 31}, {1, 50, 1}};
+    static const size_t sizes_of[] = {1, 2, 3, 4, 8, 12, 16};
+    const usw_gpu_move_step *step = gpu_step(room, "moves");
+    input_fill_bytes(keys, sizeof keys, 5);
+    for (size_t e = 0; e < sizeof extents / sizeof *extents; e++) {
+        size_t length = extents[e][1], inner = extents[e][2], n = extents[e][0] * length * inner;
+        for (size_t s = 0; s < sizeof sizes_of / sizeof *sizes_of; s++) {
+            size_t bytes = sizes_of[s];
+            if (n * bytes > sizeof keys) {
+                continue;
+            }
+            gpu_begin(room);
+            void *in = gpu_put(room, keys, n * bytes, (e + s) % 3);
+            void *out = gpu_put(room, NULL, n * bytes, 0);
+            assert_int_equal(step->transpose(room->g, in, extents[e], out, bytes), UPSWEEP_OK);
+            gpu_get(room, got, out, n * bytes);
+            assert_int_equal(gpu_end(room), 0);
+            for (size_t i = 0; i < n; i++) {
+                size_t k = i % inner, l = i / inner % length, o = i / inner / length;
+                assert_memory_equal((char *)got + ((o * inner + k) * length + l) * bytes,
+                                    (char *)keys + i * bytes, bytes);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(is_sorted), cmocka_unit_test(runs),
-                                       cmocka_unit_test(nth), cmocka_unit_test(top_k)};
+                                       cmocka_unit_test(nth), cmocka_unit_test(top_k),
+                                       cmocka_unit_test(transpose)};
     return cmocka_run_group_tests(tests, gpu_room_open, gpu_room_close);
 }

@@ -1,4 +1,5 @@
-/* calls_rows.c - sorts of many rows: of one length, or of any, empty and long ones among them. */
+/* calls_rows.c - sorts of many rows: of one length, or of any, empty and long ones among them; and
+ * columns that become rows. */
 /* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 
@@ -110,7 +111,54 @@ static const char *wrong_rows(job *j)
     return wrong;
 }
 
+/* ---- an array of one or two matrices of length x inner elements, of so many bytes by variant ---- */
+
+enum { TRANSPOSED = 6 };
+
+/* The last of some that divide n, and what is left, in turn. */
+static size_t inner_of(const job *j)
+{
+    static const size_t some[] = {2, 3, 7, 32, 70};
+    size_t n = j->n / j->k, inner = 1;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        inner = n % some[i] == 0 ? some[i] : inner;
+    }
+    return j->seed % 2 == 0 || n == 0 ? inner : n / inner;
+}
+
+static bool prepare_transpose(job *j)
+{
+    static const size_t bytes[TRANSPOSED] = {4, 8, 1, 2, 16, 13};
+    j->element = bytes[j->variant];
+    j->k = 1 + (j->n % 2 == 0 && j->seed % 3 == 0); /* matrices */
+    input_fill_bytes(job_add(j, j->n * j->element, false), j->n * j->element, j->seed);
+    job_add(j, j->n * j->element, true);
+    return j->type == UPSWEEP_U8; /* the type plays no part */
+}
+
+static upsweep_status run_transpose(upsweep *u, job *j)
+{
+    upsweep_options o = job_options(j, 0);
+    size_t inner = inner_of(j);
+    return upsweep_transpose(u, job_at(j, 0), j->k, j->n / j->k / inner, inner, job_at(j, 1),
+                             j->element, &o);
+}
+
+static const char *wrong_transpose(job *j)
+{
+    const char *in = job_before(j, 0), *out = job_at(j, 1);
+    size_t inner = inner_of(j), length = j->n / j->k / inner;
+    for (size_t i = 0; i < j->n; i++) {
+        size_t at = i % (length * inner), to = i - at + at % inner * length + at / inner;
+        if (memcmp(out + to * j->element, in + i * j->element, j->element) != 0) {
+            return "an element is wrong";
+        }
+    }
+    return job_untouched(j) ? NULL : "the input has changed";
+}
+
 const call calls_of_rows[] = {
     {"upsweep_sort_rows", VARIANTS, prepare_rows, run_rows, wrong_rows},
+    {"upsweep_transpose", TRANSPOSED, prepare_transpose, run_transpose, wrong_transpose},
     {0},
 };
