@@ -369,6 +369,9 @@ def is_sorted(x, /, *, descending=False):
     flags = DESCENDING if descending else 0
     if _core.plain(x):
         return _core.is_sorted(x, flags) == x.shape[0]
+    made = _core.fast_is_sorted(x, flags)
+    if made is not None:
+        return made
     taken = one_row(x, "is_sorted", descending).whole("is_sorted")
     a = taken.kind.contiguous(taken.array)
     taken.kind.ready(a)
