@@ -90,7 +90,7 @@ FUNCTION(fast_unique)
         return NULL;
     }
     const bool ready = make_runs(args[0], &r, made);
-    if (ready) {
+    if (ready && r.x.n != 0) {
         USP_RUN(c, find_runs(&c, &r));
     }
     if (ready && c.status == UPSWEEP_OK) {
@@ -102,6 +102,44 @@ FUNCTION(fast_unique)
         Py_XDECREF(made[i]);
     }
     return ready ? usp_done(&c, all) : NULL;
+}
+
+/* ---- pairs ---- */
+
+/* (keys, values, flags): both sorted by the keys, as new tensors. For few pairs, whose values are
+ * gathered from the caches; more are sorted as pairs, which takes copies first. */
+FUNCTION(fast_sort_pairs)
+{
+    (void)self;
+    enum { FEW = 1 << 16 };
+    usp_call c;
+    usp_view keys, values, sorted, order, moved;
+    if (count != 3 || !tensor(args[0], &keys, false) || keys.n == 0 || keys.n > FEW ||
+        !tensor(args[1], &values, false) || values.n != keys.n || values.device != keys.device) {
+        Py_RETURN_NONE;
+    }
+    if (!usp_arguments(&c, args + 2, 1, "f") || !usp_open(&c, args[0], &keys)) {
+        return NULL;
+    }
+    PyObject *made = usp_result(args[0], NULL, false, &sorted), *all = NULL;
+    PyObject *index = made == NULL ? NULL : usp_result(args[0], NULL, true, &order);
+    PyObject *others = index == NULL ? NULL : usp_result(args[1], NULL, false, &moved);
+    if (others != NULL) {
+        usp_release(&c);
+        c.status = upsweep_sort_copy(c.u, keys.data, keys.n, keys.type, sorted.data, order.data, 64,
+                                     &c.options);
+        if (c.status == UPSWEEP_OK) {
+            c.status = upsweep_gather(c.u, values.data, values.n, order.data, 64, moved.data,
+                                      values.n, values.bytes, NULL);
+        }
+        usp_retake(&c);
+        all = c.status == UPSWEEP_OK ? PyTuple_Pack(2, made, others) : NULL;
+    }
+    const bool ran = others != NULL;
+    Py_XDECREF(made);
+    Py_XDECREF(index);
+    Py_XDECREF(others);
+    return ran ? usp_done(&c, all) : NULL;
 }
 
 /* ---- searches, order ---- */
@@ -252,6 +290,7 @@ FUNCTION(fast_compress)
 
 PyMethodDef usp_quick[] = {
     USP_METHOD("fast_unique", fast_unique, "(x, lengths, order): runs of a tensor, else None"),
+    USP_METHOD("fast_sort_pairs", fast_sort_pairs, "(keys, values, flags): few pairs of tensors"),
     USP_METHOD("fast_search", fast_search, "(a, v, flags): places in a tensor, else None"),
     USP_METHOD("fast_is_sorted", fast_is_sorted, "(x, flags): of a tensor, else None"),
     USP_METHOD("fast_histogram", fast_histogram, "(x, keys, all): of a tensor, else None"),

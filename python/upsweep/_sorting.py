@@ -173,6 +173,10 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
     >>> upsweep.sort_pairs(np.array([2, 1, 1]), np.array([10., 20., 30.]))
     (array([1, 1, 2]), array([20., 30., 10.]))
     """
+    if not in_place:
+        made = _core.fast_sort_pairs(keys, values, flags_of(descending, stable))
+        if made is not None:
+            return made
     taken = one_row(keys, "sort_pairs", descending).whole("sort_pairs")
     moved = values if taken.kind is not Numpy else np.asarray(values)
     if moved.ndim == 0 or moved.shape[0] != taken.array.shape[0]:

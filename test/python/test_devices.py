@@ -42,6 +42,9 @@ for dtype in ("f4", "i8", "f2", "u1"):
         keys, moved = upsweep.sort_pairs(x, Tensor(np.arange(n)))
         same(keys, a[order])
         same(moved, order)
+        keys, moved = upsweep.sort_pairs(x, Tensor((a < 50).astype("?")), descending=True)
+        same(keys, down.a)
+        same(moved, (a < 50)[places.a])
         assert np.array_equal(a, before)
         assert upsweep.sort(x, out=x) is x
         same(x, before[order])
@@ -223,6 +226,7 @@ if asked["views"]:
     rising, where = upsweep.sort(part), Tensor(np.arange(9))
     steps(2, lambda: upsweep.unique(part))
     steps(2, lambda: upsweep.reverse(part))
+    steps(5, lambda: upsweep.sort_pairs(part, rising))
     steps(3, lambda: upsweep.take(part, where))
     steps(3, lambda: upsweep.compress(Tensor(part.a > 4), part))
     steps(3, lambda: upsweep.searchsorted(rising, part))
