@@ -1,4 +1,4 @@
-/* move.c - upsweep_gather, upsweep_scatter, upsweep_permute, upsweep_reverse.
+/* move.c - upsweep_gather, upsweep_scatter, upsweep_permute, upsweep_reverse, upsweep_reverse_copy.
  *
  * Of equal indices in a scatter the highest i wins, so one thread writes all of it, in order:
  * threads would let chance decide. A permutation has no equal indices, hence needs no such care.
@@ -218,23 +218,49 @@ static void reverse_task(void *context, size_t c, unsigned thread)
     m->steps->reverse(m->out, m->n, m->bytes, begin, end);
 }
 
+/* A chunk of the result is copied from the other end, and reversed where it then is. */
+static void reverse_copy_task(void *context, size_t c, unsigned thread)
+{
+    USW_ROUTE_OF("reverse to another array", USW_NO_TYPES);
+    const move *m = context;
+    size_t begin = c * CHUNK, count = usw_min(CHUNK, m->n - begin);
+    unsigned char *to = m->out + begin * m->bytes;
+    (void)thread;
+    memcpy(to, m->in + (m->n - begin - count) * m->bytes, count * m->bytes);
+    m->steps->reverse(to, count, m->bytes, 0, count / 2);
+}
+
 static upsweep_status reverse(upsweep *u, const usw_options *o, move *m)
 {
     upsweep_status status = check(u, o, m, 32);
     if (status == UPSWEEP_OK) {
-        status = usw_check_array(u, m->out, m->n, m->bytes, "data");
+        status = usw_check_array(u, m->in, m->n, m->bytes, m->in == m->out ? "data" : "in");
     }
-    if (status == UPSWEEP_OK && !usw_gpu_reverse(u, m->out, m->n, m->bytes, &status)) {
+    if (status == UPSWEEP_OK && m->in != m->out) {
+        status = usw_check_array(u, m->out, m->n, m->bytes, "out");
+    }
+    if (status != UPSWEEP_OK || usw_gpu_reverse(u, m->in, m->out, m->n, m->bytes, &status)) {
+        return status;
+    }
+    if (m->in == m->out) {
         usw_parallel(u, usw_div_up(m->n / 2, CHUNK), reverse_task, m);
+    } else {
+        usw_parallel(u, usw_div_up(m->n, CHUNK), reverse_copy_task, m);
     }
-    return status;
+    return UPSWEEP_OK;
 }
 
 upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, size_t bytes,
                                const upsweep_options *options)
 {
+    return upsweep_reverse_copy(u, data, data, n, bytes, options);
+}
+
+upsweep_status upsweep_reverse_copy(upsweep *u, const void *in, void *out, size_t n, size_t bytes,
+                                    const upsweep_options *options)
+{
     usw_options o;
-    move m = {.out = data, .index = data, .n = n, .bytes = bytes};
+    move m = {.in = in, .out = out, .index = in, .n = n, .bytes = bytes};
     upsweep_status status = usw_enter(u, options, 0, &o);
     return status != UPSWEEP_OK ? status : usw_leave(u, reverse(u, &o, &m));
 }

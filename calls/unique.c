@@ -1,4 +1,4 @@
-/* unique.c - unique and run_lengths, by the bits of the keys.
+/* unique.c - unique and run_lengths, by the bits of the keys or as numbers.
  *
  * unique: with one or two threads the heads (keys that differ from the one before) are compacted in
  * place by one, since that saturates the memory of small machines. With more, waves of blocks are
@@ -6,14 +6,17 @@
  * one before it has been read already: no second array is needed.
  *
  * run_lengths: the heads of each block are counted; then every block knows where its runs go and
- * where the next head after it is, writes the places of its heads, and takes differences. */
+ * where the next head after it is, writes the places of its heads, and takes differences.
+ *
+ * As numbers: one thread goes over the keys, since calls that ask for it are those on a GPU. */
 /* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "cpu/cpu.h"
 
 enum {
-    FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_IN_PLACE,
+    FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_IN_PLACE |
+            UPSWEEP_NUMBERS,
     WAVE_BYTES = 1 << 20, /* of one block of a wave */
     RUNS_BLOCK = 1 << 14  /* keys */
 };
@@ -87,6 +90,50 @@ static size_t run_unique(upsweep *u, unique_job *j)
     return j->steps->compact[j->width](j->keys, j->n, true, j->keys);
 }
 
+/* ---- as numbers ---- */
+
+/* The bits of the type's infinity where keys are compared as numbers of floating point, else 0. */
+static uint64_t infinity_for(upsweep_type type, const usw_options *o)
+{
+    if ((o->flags & UPSWEEP_NUMBERS) == 0) {
+        return 0;
+    }
+    switch (type) {
+    case UPSWEEP_F16: return 0x7c00;
+    case UPSWEEP_BF16: return 0x7f80;
+    case UPSWEEP_F32: return 0x7f800000;
+    case UPSWEEP_F64: return UINT64_C(0x7ff0000000000000);
+    default: return 0;
+    }
+}
+
+/* Runs of numbers that are equal: the first key of each to out, which may be keys; counts may be
+ * NULL. */
+static size_t number_runs(const unsigned char *keys, size_t n, size_t bytes, uint64_t infinity,
+                          unsigned char *out, uint64_t *counts)
+{
+    USW_ROUTE_OF("runs of equal numbers", USW_NO_TYPES);
+    const uint64_t size = (UINT64_C(1) << (8 * bytes - 1)) - 1; /* all bits but the sign */
+    uint64_t before = 0;
+    size_t runs = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t key = usw_load_raw(keys + i * bytes, bytes), a = key & size,
+                       b = before & size;
+        if (i == 0 || (key != before && (a | b) != 0 && (a <= infinity || b <= infinity))) {
+            memmove(out + runs * bytes, keys + i * bytes, bytes);
+            if (counts != NULL) {
+                counts[runs] = 0;
+            }
+            runs++;
+        }
+        if (counts != NULL) {
+            counts[runs - 1]++;
+        }
+        before = key;
+    }
+    return runs;
+}
+
 static upsweep_status check(upsweep *u, const usw_options *o, const void *keys, size_t n,
                             upsweep_type type, const void *count)
 {
@@ -109,12 +156,15 @@ upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type typ
         return status;
     }
     status = check(u, &o, keys, n, type, kept);
-    if (status == UPSWEEP_OK &&
-        !usw_gpu_unique(u, keys, n, upsweep_type_bytes(type), kept, &status)) {
+    const uint64_t infinity = infinity_for(type, &o);
+    const size_t bytes = upsweep_type_bytes(type);
+    if (status == UPSWEEP_OK && !usw_gpu_unique(u, keys, n, bytes, infinity, kept, &status)) {
         unique_job j = {.steps = USW_PICK(u->isa, usw_unique_steps), .n = n, .keys = keys};
-        j.bytes = upsweep_type_bytes(type);
+        j.bytes = bytes;
         j.width = usw_log2_up(j.bytes);
-        *kept = n == 0 ? 0 : run_unique(u, &j);
+        *kept = n == 0          ? 0
+                : infinity != 0 ? number_runs(keys, n, bytes, infinity, keys, NULL)
+                                : run_unique(u, &j);
     }
     return usw_leave(u, status);
 }
@@ -200,15 +250,21 @@ upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n, upswe
     if (status == UPSWEEP_OK && n > 0 && (out_keys == NULL || out_counts == NULL)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "run_lengths: an output is NULL");
     }
+    const uint64_t infinity = infinity_for(type, &o);
+    const size_t bytes = upsweep_type_bytes(type);
     if (status == UPSWEEP_OK &&
-        !usw_gpu_runs(u, keys, n, upsweep_type_bytes(type), out_keys, out_counts, runs, &status)) {
+        !usw_gpu_runs(u, keys, n, bytes, infinity, out_keys, out_counts, runs, &status)) {
         runs_job j = {.steps = USW_PICK(u->isa, usw_unique_steps), .n = n, .keys = keys};
-        j.bytes = upsweep_type_bytes(type);
+        j.bytes = bytes;
         j.width = usw_log2_up(j.bytes);
         j.out_keys = out_keys;
         j.out_counts = out_counts;
         *runs = 0;
-        status = n == 0 ? UPSWEEP_OK : find_runs(u, &j, runs);
+        if (n > 0 && infinity != 0) {
+            *runs = number_runs(keys, n, bytes, infinity, out_keys, out_counts);
+        } else if (n > 0) {
+            status = find_runs(u, &j, runs);
+        }
     }
     return usw_leave(u, status);
 }

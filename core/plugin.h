@@ -17,7 +17,7 @@
 
 #include "core/forms.h"
 
-#define USW_GPU_ABI 12
+#define USW_GPU_ABI 13
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -155,9 +155,11 @@ typedef struct usw_gpu_select_step { /* gpu/selection/select.cu */
     /* out: k keys, best first; index may be NULL; ties and order as upsweep_top_k says. */
     upsweep_status (*top_k)(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out,
                             uint64_t *index);
-    upsweep_status (*unique)(usw_gpu *g, void *keys, size_t n, unsigned width, uint64_t *kept);
-    upsweep_status (*runs)(usw_gpu *g, const void *keys, size_t n, unsigned width, void *out_keys,
-                           uint64_t *out_counts, uint64_t *runs);
+    /* infinity: 0, or the bits of the type's: then keys are equal that are so as numbers. */
+    upsweep_status (*unique)(usw_gpu *g, void *keys, size_t n, unsigned width, uint64_t infinity,
+                             uint64_t *kept);
+    upsweep_status (*runs)(usw_gpu *g, const void *keys, size_t n, unsigned width,
+                           uint64_t infinity, void *out_keys, uint64_t *out_counts, uint64_t *runs);
 } usw_gpu_select_step;
 
 typedef struct usw_gpu_bucket_step { /* gpu/selection/histogram.cu; b->edges: on the device */
@@ -176,7 +178,7 @@ typedef struct usw_gpu_move_step { /* gpu/selection/moves.cu */
                               void *out, size_t out_count, size_t n, size_t bytes);
     upsweep_status (*permute)(usw_gpu *g, void *data, const void *index, unsigned index_bits,
                               size_t n, size_t bytes);
-    upsweep_status (*reverse)(usw_gpu *g, void *data, size_t n, size_t bytes);
+    upsweep_status (*reverse)(usw_gpu *g, const void *in, void *out, size_t n, size_t bytes);
     upsweep_status (*transpose)(usw_gpu *g, const void *in, const size_t *extents, void *out,
                                 size_t bytes);
 } usw_gpu_move_step;

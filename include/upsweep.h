@@ -154,7 +154,10 @@ enum {
     /* Sums, products and scans of floating-point numbers may be added in any order, which is faster
      * on a GPU; the bits of results may then differ from one machine, and call, to another. */
     UPSWEEP_UNORDERED = 1 << 7,
-    UPSWEEP_UPPER = 1 << 9 /* searches: the place behind equal keys, not before them */
+    UPSWEEP_UPPER = 1 << 9, /* searches: the place behind equal keys, not before them */
+    /* unique and run lengths: floating-point keys are equal as numbers, not by their bits: zeros of
+     * both signs are, and all NaNs. */
+    UPSWEEP_NUMBERS = 1 << 10
     /* Bit 8 marks a upsweep_op, bits 16 to 23 are flags of graphs and batches of paths: numbers of
      * one family put where another belongs are refused. */
 };
@@ -543,15 +546,16 @@ UPSWEEP_API upsweep_status upsweep_top_k_rows(upsweep *u, const void *keys, size
                                               size_t k, void *out, void *index, unsigned index_bits,
                                               const upsweep_options *options);
 
-/* Removes every key whose bits equal those of the key before it, in place; *kept gets the number
- * left; what stands after those is as it was. Sort first to remove all duplicates. Scratch: at most
- * 1 MB a thread.
- * Flags: DESCENDING, NAN_FIRST, NAN_RAW, IN_PLACE. */
+/* Removes every key whose bits equal those of the key before it (with NUMBERS, that is equal to it
+ * as a number), in place; *kept gets the number left; what stands after those is as it was. Sort
+ * first to remove all duplicates. Scratch: at most 1 MB a thread.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, IN_PLACE, NUMBERS. */
 UPSWEEP_API upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type type,
                                           size_t *kept, const upsweep_options *options);
-/* Run lengths: out_keys[i] and out_counts[i] describe run i of equal bits; *runs gets how many.
- * Both outputs need room for n elements.
- * Flags: DESCENDING, NAN_FIRST, NAN_RAW. */
+/* Run lengths: out_keys[i] and out_counts[i] describe run i of equal bits, or with NUMBERS of equal
+ * numbers, of which out_keys[i] is the first; *runs gets how many. Both outputs need room for n
+ * elements.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, NUMBERS. */
 UPSWEEP_API upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n,
                                                upsweep_type type, void *out_keys,
                                                uint64_t *out_counts, size_t *runs,
@@ -784,6 +788,10 @@ UPSWEEP_API upsweep_status upsweep_permute(upsweep *u, void *data, const void *i
  * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, size_t bytes,
                                            const upsweep_options *options);
+/* out[i] = in[n - 1 - i]. out is in, or overlaps it in nothing. No scratch.
+ * Flags: none. */
+UPSWEEP_API upsweep_status upsweep_reverse_copy(upsweep *u, const void *in, void *out, size_t n,
+                                                size_t bytes, const upsweep_options *options);
 /* The last two axes of an array of outer x length x inner elements, in C's order, change places:
  * out[(o * inner + i) * length + l] = in[(o * length + l) * inner + i]. So columns become rows,
  * which upsweep_sort_rows and upsweep_scan_rows take; with length and inner exchanged the call

@@ -315,7 +315,8 @@ enum class flag : unsigned {
     in_place = UPSWEEP_IN_PLACE,
     largest = UPSWEEP_LARGEST,
     unordered = UPSWEEP_UNORDERED,
-    upper = UPSWEEP_UPPER
+    upper = UPSWEEP_UPPER,
+    numbers = UPSWEEP_NUMBERS
 };
 inline constexpr flag descending = flag::descending;
 inline constexpr flag nan_first = flag::nan_first;

@@ -301,6 +301,17 @@ void reverse(upsweep *u, R &&data)
     detail::check(u, upsweep_reverse(u, std::data(data), std::size(data),
                                      sizeof(detail::value_of<R>), nullptr));
 }
+// As std::reverse_copy; out is as long as in.
+template <class R, class S,
+          std::enable_if_t<detail::is_movable_v<R> && detail::is_movable_v<S> &&
+                               detail::is_same_value_v<R, S>,
+                           int> = 0>
+void reverse_copy(upsweep *u, const R &in, S &&out)
+{
+    detail::require(std::size(in) == std::size(out), "reverse_copy: as many results as elements");
+    detail::check(u, upsweep_reverse_copy(u, std::data(in), std::data(out), std::size(in),
+                                          sizeof(detail::value_of<R>), nullptr));
+}
 // The last two axes of an array of outer x length x inner elements change places.
 template <class R, class S,
           std::enable_if_t<detail::is_movable_v<S> && detail::is_same_value_v<R, S>, int> = 0>

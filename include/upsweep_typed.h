@@ -147,6 +147,8 @@ UPSWEEP_BY_TYPE(upsweep_permute, N, (upsweep *u, T *data, const uint32_t *index,
     UPSWEEP_LAST), upsweep_permute(u, data, index, 32, n, sizeof(T), options))                     \
 UPSWEEP_BY_TYPE(upsweep_reverse, N, (upsweep *u, T *data, size_t n, UPSWEEP_LAST),                 \
     upsweep_reverse(u, data, n, sizeof(T), options))                                               \
+UPSWEEP_BY_TYPE(upsweep_reverse_copy, N, (upsweep *u, const T *in, T *out, size_t n,               \
+    UPSWEEP_LAST), upsweep_reverse_copy(u, in, out, n, sizeof(T), options))                        \
 UPSWEEP_BY_TYPE(upsweep_transpose, N, (upsweep *u, const T *in, size_t outer, size_t length,       \
     size_t inner, T *out, UPSWEEP_LAST),                                                           \
     upsweep_transpose(u, in, outer, length, inner, out, sizeof(T), options))                       \

@@ -145,7 +145,7 @@ static upsweep_status move_work(usw_gpu_call *c)
 {
     const move_job *j = c->context;
     const usw_gpu_move_step *step = moves(c);
-    void *first = c->arrays[0].at, *index = c->count > 1 ? c->arrays[1].at : NULL;
+    void *first = c->arrays[0].at, *index = c->arrays[1].at; /* of a reversal, the result */
     void *out = c->count > 2 ? c->arrays[2].at : NULL;
     if (step == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
@@ -159,7 +159,7 @@ static upsweep_status move_work(usw_gpu_call *c)
     case SCATTER:
         return step->scatter(c->g, first, index, j->index_bits, out, j->limit, j->n, j->bytes);
     case PERMUTE: return step->permute(c->g, first, index, j->index_bits, j->n, j->bytes);
-    case REVERSE: return j->n < 2 ? UPSWEEP_OK : step->reverse(c->g, first, j->n, j->bytes);
+    case REVERSE: return step->reverse(c->g, first, index, j->n, j->bytes);
     }
     return UPSWEEP_ERROR_UNSUPPORTED;
 }
@@ -195,11 +195,12 @@ bool usw_gpu_permute(upsweep *u, void *data, const void *index, unsigned index_b
     return run(u, arrays, 2, move_work, &j, USW_FAULT_INDEX, USW_FAULT_PERMUTATION, status);
 }
 
-bool usw_gpu_reverse(upsweep *u, void *data, size_t n, size_t bytes, upsweep_status *status)
+bool usw_gpu_reverse(upsweep *u, const void *in, void *out, size_t n, size_t bytes,
+                     upsweep_status *status)
 {
     move_job j = {.move = REVERSE, .n = n, .bytes = bytes};
-    usw_gpu_array arrays[] = {usw_gpu_inout("data", data, n * bytes)};
-    return run(u, arrays, 1, move_work, &j, 0, 0, status);
+    usw_gpu_array arrays[] = {usw_gpu_in("in", in, n * bytes), usw_gpu_out("out", out, n * bytes)};
+    return run(u, arrays, 2, move_work, &j, 0, 0, status);
 }
 
 static upsweep_status transpose_work(usw_gpu_call *c)

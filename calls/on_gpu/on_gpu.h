@@ -66,10 +66,11 @@ typedef struct usw_gpu_top_rows {
     unsigned index_bits;
 } usw_gpu_top_rows;
 bool usw_gpu_top_k_rows(upsweep *u, const usw_gpu_top_rows *t, upsweep_status *status);
-bool usw_gpu_unique(upsweep *u, void *keys, size_t n, size_t bytes, size_t *kept,
+/* infinity: 0, or the bits of the type's, where keys are equal as numbers. */
+bool usw_gpu_unique(upsweep *u, void *keys, size_t n, size_t bytes, uint64_t infinity, size_t *kept,
                     upsweep_status *status);
-bool usw_gpu_runs(upsweep *u, const void *keys, size_t n, size_t bytes, void *out_keys,
-                  uint64_t *out_counts, size_t *runs, upsweep_status *status);
+bool usw_gpu_runs(upsweep *u, const void *keys, size_t n, size_t bytes, uint64_t infinity,
+                  void *out_keys, uint64_t *out_counts, size_t *runs, upsweep_status *status);
 bool usw_gpu_search_sorted(upsweep *u, const usw_search *s, upsweep_status *status);
 bool usw_gpu_merge(upsweep *u, const void *a, size_t na, const void *b, size_t nb, void *out,
                    const usw_keymap *map, upsweep_status *status);
@@ -127,7 +128,8 @@ bool usw_gpu_scatter(upsweep *u, const void *in, const void *index, unsigned ind
                      size_t out_count, size_t n, size_t bytes, upsweep_status *status);
 bool usw_gpu_permute(upsweep *u, void *data, const void *index, unsigned index_bits, size_t n,
                      size_t bytes, upsweep_status *status);
-bool usw_gpu_reverse(upsweep *u, void *data, size_t n, size_t bytes, upsweep_status *status);
+bool usw_gpu_reverse(upsweep *u, const void *in, void *out, size_t n, size_t bytes,
+                     upsweep_status *status);
 bool usw_gpu_transpose(upsweep *u, const void *in, size_t outer, size_t length, size_t inner,
                        void *out, size_t bytes, upsweep_status *status);
 

@@ -6,6 +6,7 @@
 typedef struct select_job {
     usw_gpu_sort s; /* keys are those of the call's first array */
     size_t k, na, nb;
+    uint64_t infinity;    /* of keys that are equal as numbers, else 0 */
     const size_t *counts; /* of runs */
     const void **runs;
 } select_job;
@@ -138,18 +139,19 @@ static upsweep_status unique_work(usw_gpu_call *c)
     if (step == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
-    upsweep_status status =
-        j->s.n == 0 ? usw_gpu_store(c, c->arrays[1].at, 0, 8)
-                    : step->unique(c->g, c->arrays[0].at, j->s.n, j->s.width, c->arrays[1].at);
+    upsweep_status status = j->s.n == 0 ? usw_gpu_store(c, c->arrays[1].at, 0, 8)
+                                        : step->unique(c->g, c->arrays[0].at, j->s.n, j->s.width,
+                                                       j->infinity, c->arrays[1].at);
     return status == UPSWEEP_OK ? spread_count(c, 2, 1) : status;
 }
 
-bool usw_gpu_unique(upsweep *u, void *keys, size_t n, size_t bytes, size_t *kept,
+bool usw_gpu_unique(upsweep *u, void *keys, size_t n, size_t bytes, uint64_t infinity, size_t *kept,
                     upsweep_status *status)
 {
     uint64_t count = 0;
     usw_keymap map = {.bits = (unsigned)bytes * 8};
     select_job j = job_of(n, &map);
+    j.infinity = infinity;
     bool keys_at_home = u->gpu == NULL || u->plugin->place(u->gpu, keys) == USW_ON_HOST;
     usw_gpu_array arrays[] = {usw_gpu_part("keys", keys, n * bytes, &count, bytes),
                               usw_gpu_out("kept", kept, sizeof *kept),
@@ -167,17 +169,18 @@ static upsweep_status runs_work(usw_gpu_call *c)
     }
     upsweep_status status = j->s.n == 0
                                 ? usw_gpu_store(c, c->arrays[3].at, 0, 8)
-                                : step->runs(c->g, c->arrays[0].at, j->s.n, j->s.width,
+                                : step->runs(c->g, c->arrays[0].at, j->s.n, j->s.width, j->infinity,
                                              c->arrays[1].at, c->arrays[2].at, c->arrays[3].at);
     return status == UPSWEEP_OK ? spread_count(c, 4, 3) : status;
 }
 
-bool usw_gpu_runs(upsweep *u, const void *keys, size_t n, size_t bytes, void *out_keys,
-                  uint64_t *out_counts, size_t *runs, upsweep_status *status)
+bool usw_gpu_runs(upsweep *u, const void *keys, size_t n, size_t bytes, uint64_t infinity,
+                  void *out_keys, uint64_t *out_counts, size_t *runs, upsweep_status *status)
 {
     uint64_t count = 0;
     usw_keymap map = {.bits = (unsigned)bytes * 8};
     select_job j = job_of(n, &map);
+    j.infinity = infinity;
     bool outputs_at_home =
         n > 0 && (u->gpu == NULL || u->plugin->place(u->gpu, out_keys) == USW_ON_HOST ||
                   u->plugin->place(u->gpu, out_counts) == USW_ON_HOST);

@@ -11,8 +11,8 @@
  *          scattered, unless the check failed.
  * Shape    One-dimensional grids of 256 threads; a block takes tiles in turn, 1024 words at once.
  * Traffic  gather: index + in + out; scatter: 2 index + in + out + 12 bytes a place of out;
- *          permute: 2 index + 4 data; reverse, transpose: 2 data. Reading or writing single
- *          elements moves whole sectors of 32 bytes. */
+ *          permute: 2 index + 4 data; reverse, in place or to another array, and transpose: 2 data.
+ *          Reading or writing single elements moves whole sectors of 32 bytes. */
 /* SPDX-License-Identifier: MIT */
 #include "gpu/selection/transpose.cuh"
 
@@ -77,6 +77,19 @@ template <typename I, typename W> struct scatter_places {
         size_t at = index[i];
         *from = winners == nullptr || winners[at] == static_cast<W>(i + 1) ? i : NOWHERE;
         *to = at;
+    }
+};
+
+struct reverse_places {
+    size_t last;
+    __device__ __forceinline__ bool stopped() const
+    {
+        return false;
+    }
+    __device__ __forceinline__ void places(size_t i, size_t *from, size_t *to) const
+    {
+        *from = last - i;
+        *to = i;
     }
 };
 
@@ -323,13 +336,16 @@ __global__ void __launch_bounds__(tuning::THREADS)
     }
 }
 
-upsweep_status reverse(usw_gpu *g, void *data, size_t n, size_t bytes)
+upsweep_status reverse(usw_gpu *g, const void *in, void *out, size_t n, size_t bytes)
 {
-    return n < 2 ? UPSWEEP_OK : by_word(bytes, data, data, [&](auto kind) {
+    if (in != out) {
+        return move(g, reverse_places{n - 1}, in, out, n, bytes);
+    }
+    return n < 2 ? UPSWEEP_OK : by_word(bytes, out, out, [&](auto kind) {
         using E = decltype(kind);
         size_t words = bytes / sizeof(E), all = n / 2 * words;
         return USW_LAUNCH(g, reverse_words<E>, blocks_for(g, div_up(all, tuning::TILE)),
-                          tuning::THREADS, 0, static_cast<E *>(data), n, words, all);
+                          tuning::THREADS, 0, static_cast<E *>(out), n, words, all);
     });
 }
 

@@ -15,6 +15,8 @@
 #include "gpu/selection/top_k.cuh"
 #include "gpu/sort_choice.cuh"
 
+#include <type_traits>
+
 namespace
 {
 
@@ -179,18 +181,19 @@ upsweep_status nth(usw_gpu *g, const usw_gpu_sort *s, size_t k)
 
 /* ---- runs of equal keys ---- */
 
-template <typename K> struct keep_heads {
+template <typename K, bool numbers> struct keep_heads {
     static constexpr bool NEEDS_BEFORE = true, NEEDS_PLACES = false, RUNS = false, IN_PLACE = true;
     static constexpr unsigned CLASSES = 1;
     K *out;
     uint64_t *kept;
+    K infinity;
 
     __device__ __forceinline__ void prepare()
     {
     }
     __device__ __forceinline__ unsigned flags(K key, K before, bool first) const
     {
-        return first || key != before ? 1 : 0;
+        return first || usw_keys_differ<numbers>(key, before, infinity) ? 1 : 0;
     }
     __device__ __forceinline__ void emit(unsigned, uint64_t rank, K key, uint64_t) const
     {
@@ -202,18 +205,19 @@ template <typename K> struct keep_heads {
     }
 };
 
-template <typename K> struct measure_runs {
+template <typename K, bool numbers> struct measure_runs {
     static constexpr bool NEEDS_BEFORE = true, NEEDS_PLACES = true, RUNS = true, IN_PLACE = false;
     static constexpr unsigned CLASSES = 1;
     K *out_keys;
     uint64_t *out_counts, *runs, n;
+    K infinity;
 
     __device__ __forceinline__ void prepare()
     {
     }
     __device__ __forceinline__ unsigned flags(K key, K before, bool first) const
     {
-        return first || key != before ? 1 : 0;
+        return first || usw_keys_differ<numbers>(key, before, infinity) ? 1 : 0;
     }
     __device__ __forceinline__ void emit_run(uint64_t rank, K key, uint64_t position,
                                              uint64_t before) const
@@ -230,36 +234,54 @@ template <typename K> struct measure_runs {
     }
 };
 
-upsweep_status unique(usw_gpu *g, void *keys, size_t n, unsigned width, uint64_t *kept)
+/* Calls f(key, numbers), numbers a std::bool_constant. */
+template <typename F> upsweep_status by_equality(unsigned width, uint64_t infinity, F f)
 {
     return usw_gpu_by_width(width, [&](auto key) {
+        if constexpr (sizeof key > 1) {
+            if (infinity != 0) {
+                return f(key, std::true_type());
+            }
+        }
+        return f(key, std::false_type());
+    });
+}
+
+upsweep_status unique(usw_gpu *g, void *keys, size_t n, unsigned width, uint64_t infinity,
+                      uint64_t *kept)
+{
+    return by_equality(width, infinity, [&](auto key, auto equal) {
         using K = decltype(key);
+        constexpr bool numbers = decltype(equal)::value;
         if constexpr (sizeof(K) >= 4) {
-            using S = usw_select_shape<K, USW_SELECT_HEADS>;
+            using S = usw_select_shape<K, USW_SELECT_HEADS, numbers>;
             if (usw_select_takes<S>(g, keys, nullptr, n)) {
                 usw_select_args a = {};
                 a.in = keys;
                 a.out = keys;
                 a.n = n;
                 a.count = kept;
+                a.infinity = infinity;
                 return usw_select_run<S>(g, a);
             }
             usw_select_count<S>(g, n);
         }
         usw_pick_chains chains = {};
         const upsweep_status status = usw_pick_take<K>(g, keys, n, &chains);
-        const keep_heads<K> policy = {static_cast<K *>(keys), kept};
+        const keep_heads<K, numbers> policy = {static_cast<K *>(keys), kept,
+                                               static_cast<K>(infinity)};
         return status == UPSWEEP_OK ? usw_pick_run<K>(g, keys, n, policy, chains) : status;
     });
 }
 
-upsweep_status runs(usw_gpu *g, const void *keys, size_t n, unsigned width, void *out_keys,
-                    uint64_t *out_counts, uint64_t *count)
+upsweep_status runs(usw_gpu *g, const void *keys, size_t n, unsigned width, uint64_t infinity,
+                    void *out_keys, uint64_t *out_counts, uint64_t *count)
 {
-    return usw_gpu_by_width(width, [&](auto key) {
+    return by_equality(width, infinity, [&](auto key, auto equal) {
         using K = decltype(key);
+        constexpr bool numbers = decltype(equal)::value;
         if constexpr (sizeof(K) >= 4) {
-            using S = usw_select_shape<K, USW_SELECT_RUNS>;
+            using S = usw_select_shape<K, USW_SELECT_RUNS, numbers>;
             if (usw_select_takes<S>(g, keys, nullptr, n)) {
                 usw_select_args a = {};
                 a.in = keys;
@@ -267,13 +289,15 @@ upsweep_status runs(usw_gpu *g, const void *keys, size_t n, unsigned width, void
                 a.n = n;
                 a.count = count;
                 a.lengths = out_counts;
+                a.infinity = infinity;
                 return usw_select_run<S>(g, a);
             }
             usw_select_count<S>(g, n);
         }
         usw_pick_chains chains = {};
         const upsweep_status status = usw_pick_take<K>(g, keys, n, &chains);
-        const measure_runs<K> policy = {static_cast<K *>(out_keys), out_counts, count, n};
+        const measure_runs<K, numbers> policy = {static_cast<K *>(out_keys), out_counts, count, n,
+                                                 static_cast<K>(infinity)};
         return status == UPSWEEP_OK ? usw_pick_run<K>(g, keys, n, policy, chains) : status;
     });
 }

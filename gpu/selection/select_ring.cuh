@@ -96,7 +96,7 @@ __device__ __forceinline__ void usw_select_up(const usw_select_args &a, usw_sele
         usw_gate_wait(&p.buffer->gates.came, p.phase);
         uint32_t word = 0;
         if constexpr (S::heads) {
-            word = usw_select_heads<S>(*p.buffer, p.t, row, count);
+            word = usw_select_heads<S>(a, *p.buffer, p.t, row, count);
         } else if (lane < S::up_words && at < count) {
             word = usw_flags_word(reinterpret_cast<const uint8_t *>(p.buffer->flags) + at,
                                   count - at < 32 ? count - at : 32);

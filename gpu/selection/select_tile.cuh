@@ -30,9 +30,20 @@ enum : unsigned {
 }; /* tile: 0, by bytes; buffers: at most */
 #endif
 
-template <typename K, usw_select_kind what> struct usw_select_shape {
+/* Whether keys are not equal by their bits or, as floating-point numbers, by what these say. */
+template <bool numbers, typename K>
+__device__ __forceinline__ bool usw_keys_differ(K a, K b, K infinity)
+{
+    constexpr K size = static_cast<K>(static_cast<K>(~K(0)) >> 1); /* all bits but the sign */
+    const K x = static_cast<K>(a & size), y = static_cast<K>(b & size);
+    return numbers ? a != b && (x | y) != 0 && (x <= infinity || y <= infinity) : a != b;
+}
+
+/* numbers: keys are compared as floating-point numbers. */
+template <typename K, usw_select_kind what, bool number_keys = false> struct usw_select_shape {
     typedef K Key;
     static constexpr usw_select_kind kind = what;
+    static constexpr bool numbers = number_keys;
     static constexpr bool heads = what == USW_SELECT_HEADS || what == USW_SELECT_RUNS,
                           runs = what == USW_SELECT_RUNS, split = what == USW_SELECT_SPLIT,
                           flagged = what == USW_SELECT_FLAGGED;
@@ -89,6 +100,7 @@ struct usw_select_args {
     const uint64_t *all_ones;
     uint64_t *count;   /* of picked elements, in a split of zeros; NULL: not wanted */
     uint64_t *lengths; /* of runs */
+    uint64_t infinity; /* the bits of the type's, where keys are numbers */
     usw_ring_books books;
 };
 
@@ -103,15 +115,18 @@ __device__ __forceinline__ unsigned usw_select_there(const usw_select_args &a, u
 
 /* The bits of a warp's rows, one word a lane. */
 template <typename S>
-__device__ __forceinline__ uint32_t usw_select_heads(const usw_select_buffer<S> &buffer, uint64_t t,
+__device__ __forceinline__ uint32_t usw_select_heads(const usw_select_args &a,
+                                                     const usw_select_buffer<S> &buffer, uint64_t t,
                                                      unsigned row, unsigned count)
 {
     const unsigned lane = threadIdx.x % 32;
     const typename S::Key *x = buffer.keys + S::per + row * 32 + lane;
+    const auto infinity = static_cast<typename S::Key>(a.infinity);
     uint32_t mine = 0;
 #pragma unroll 8
     for (unsigned r = 0; r < S::up_words; r++) {
-        const uint32_t word = __ballot_sync(~0u, x[32 * r] != *(x + 32 * r - 1));
+        const bool head = usw_keys_differ<S::numbers>(x[32 * r], *(x + 32 * r - 1), infinity);
+        const uint32_t word = __ballot_sync(~0u, head);
         mine = lane == r ? word : mine;
     }
     const unsigned at = (row + lane) * 32;

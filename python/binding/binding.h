@@ -96,8 +96,8 @@ bool usp_tensor_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions)
 /* usp_takes and usp_result of such tensors. */
 bool usp_tensor_takes(PyObject *out, PyObject *x);
 PyObject *usp_tensor_like(PyObject *x, bool places);
-/* n of int64 beside such a tensor. */
-PyObject *usp_tensor_room(PyObject *x, size_t n);
+/* n of int64, or of its own type, beside such a tensor. */
+PyObject *usp_tensor_room(PyObject *x, size_t n, bool places);
 /* Sets the handle's stream to that of the tensor's library; nothing for other arrays. */
 bool usp_tensor_stream(upsweep *u, PyObject *o, int device);
 
@@ -133,7 +133,7 @@ PyObject *usp_done(usp_call *c, PyObject *value);
 /* ---- tables of functions ---- */
 
 extern PyMethodDef usp_sorts[], usp_lexsort[], usp_selects[], usp_folds[], usp_moves[],
-    usp_graphs[], usp_about[], usp_tensors[], usp_arrow[], usp_axes[];
+    usp_graphs[], usp_about[], usp_tensors[], usp_arrow[], usp_axes[], usp_quick[];
 
 typedef PyObject *(*usp_function)(PyObject *self, PyObject *const *args, Py_ssize_t count);
 /* Both casts, since C has none from one type of function to another without a warning. */

@@ -94,6 +94,26 @@ FUNCTION(reduce_into)
     return usp_done(&c, NULL);
 }
 
+/* (x, whether the greatest is wanted): the position in a known tensor; None for others, and for
+ * none at all. */
+FUNCTION(fast_arg)
+{
+    (void)self;
+    usp_call c = {NULL, -1, 0, NULL, UPSWEEP_OK, UPSWEEP_OPTIONS_INIT};
+    usp_view x;
+    size_t rows, at = 0;
+    int dimensions;
+    if (count != 2 || !usp_tensor_rows(args[0], &x, &rows, &dimensions) || x.n == 0) {
+        Py_RETURN_NONE;
+    }
+    if (!usp_open(&c, args[0], &x)) {
+        return NULL;
+    }
+    USP_RUN(c, (args[1] == Py_True ? upsweep_argmax : upsweep_argmin)(c.u, x.data, x.n, x.type, &at,
+                                                                      NULL));
+    return usp_done(&c, PyLong_FromSize_t(at));
+}
+
 FUNCTION(argmin)
 {
     (void)self;
@@ -120,21 +140,15 @@ FUNCTION(argmax)
     return usp_done(&c, PyLong_FromSize_t(at));
 }
 
-FUNCTION(minmax)
+static PyObject *both_ends(usp_call *c, const usp_view *x)
 {
-    (void)self;
-    usp_call c;
-    usp_view x;
     number least = {{0, 0}}, greatest = {{0, 0}};
-    if (!usp_begin(&c, args, count, "rf", &x)) {
-        return NULL;
+    int numpy = x->type == UPSWEEP_BF16 ? NPY_FLOAT : usp_numpy_type(x->type);
+    USP_RUN(*c, upsweep_minmax(c->u, x->data, x->n, x->type, &least, &greatest, &c->options));
+    if (c->status != UPSWEEP_OK) {
+        return usp_done(c, NULL);
     }
-    int numpy = x.type == UPSWEEP_BF16 ? NPY_FLOAT : usp_numpy_type(x.type);
-    USP_RUN(c, upsweep_minmax(c.u, x.data, x.n, x.type, &least, &greatest, &c.options));
-    if (c.status != UPSWEEP_OK) {
-        return usp_done(&c, NULL);
-    }
-    if (x.type == UPSWEEP_BF16) {
+    if (x->type == UPSWEEP_BF16) {
         least.words[0] <<= 16;
         greatest.words[0] <<= 16;
     }
@@ -145,6 +159,29 @@ FUNCTION(minmax)
     Py_XDECREF(a);
     Py_XDECREF(b);
     return both;
+}
+
+FUNCTION(minmax)
+{
+    (void)self;
+    usp_call c;
+    usp_view x;
+    return usp_begin(&c, args, count, "rf", &x) ? both_ends(&c, &x) : NULL;
+}
+
+/* (x): the same of a known tensor; None for others, for bytes, which may be bool, and for none. */
+FUNCTION(fast_minmax)
+{
+    (void)self;
+    usp_call c = {NULL, -1, 0, NULL, UPSWEEP_OK, UPSWEEP_OPTIONS_INIT};
+    usp_view x;
+    size_t rows;
+    int dimensions;
+    if (count != 1 || !usp_tensor_rows(args[0], &x, &rows, &dimensions) || x.n == 0 ||
+        x.type == UPSWEEP_U8) {
+        Py_RETURN_NONE;
+    }
+    return usp_open(&c, args[0], &x) ? both_ends(&c, &x) : NULL;
 }
 
 /* A scan of a plain array or a known tensor of one dimension, of f32, f64, i64 or u64, whose type
@@ -283,6 +320,8 @@ PyMethodDef usp_folds[] = {
     USP_METHOD("fast_scan", fast_scan, "(x, op, flags, out): of a plain array, else None"),
     USP_METHOD("reduce", reduce, "(x, op, flags, wide): upsweep_reduce, a scalar of numpy"),
     USP_METHOD("reduce_into", reduce_into, "(x, out, op, flags): upsweep_reduce"),
+    USP_METHOD("fast_arg", fast_arg, "(x, greatest): of a tensor, else None"),
+    USP_METHOD("fast_minmax", fast_minmax, "(x): of a tensor, else None"),
     USP_METHOD("argmin", argmin, "(x, flags): upsweep_argmin"),
     USP_METHOD("argmax", argmax, "(x, flags): upsweep_argmax"),
     USP_METHOD("minmax", minmax, "(x, flags): upsweep_minmax"),

@@ -110,7 +110,7 @@ static PyObject *count_bytes(PyObject *x, const usp_view *v)
     usp_call c = {NULL, -1, 0, NULL, UPSWEEP_OK, UPSWEEP_OPTIONS_INIT};
     const upsweep_bucketing b = {sizeof b, UPSWEEP_BUCKET_DIGIT, 0, 8, 256, NULL, NULL, NULL};
     usp_view to;
-    PyObject *room = usp_open(&c, x, v) ? usp_tensor_room(x, 256) : NULL;
+    PyObject *room = usp_open(&c, x, v) ? usp_tensor_room(x, 256, true) : NULL;
     PyObject *made = room == NULL ? NULL : usp_result(x, room, true, &to);
     Py_XDECREF(room);
     if (made == NULL) {
@@ -244,11 +244,14 @@ FUNCTION(reverse)
 {
     (void)self;
     usp_call c;
-    usp_view data;
-    if (!usp_begin(&c, args, count, "B", &data)) {
+    usp_view in, out;
+    if (!usp_begin(&c, args, count, "bB", &in, &out)) {
         return NULL;
     }
-    USP_RUN(c, upsweep_reverse(c.u, data.data, data.n, data.bytes, NULL));
+    if (out.n != in.n || out.bytes != in.bytes) {
+        return wrong("elements and output do not agree");
+    }
+    USP_RUN(c, upsweep_reverse_copy(c.u, in.data, out.data, in.n, in.bytes, NULL));
     return usp_done(&c, NULL);
 }
 
@@ -279,7 +282,7 @@ PyMethodDef usp_moves[] = {
     USP_METHOD("gather", gather, "(in, items, index, out)"),
     USP_METHOD("scatter", scatter, "(in, index, out, items)"),
     USP_METHOD("permute", permute, "(data, index)"),
-    USP_METHOD("reverse", reverse, "(data)"),
+    USP_METHOD("reverse", reverse, "(in, out): out may be in"),
     USP_METHOD("transpose", transpose, "(in, outer, length, inner, out)"),
     USP_END,
 };

@@ -77,7 +77,7 @@ typedef struct kind {
     PyTypeObject *type;
     const dl_exchange *exchange;
     PyObject *like, *places; /* functions that make an array like one: of its type, of int64 */
-    PyObject *room;          /* .. and n of int64 in one dimension */
+    PyObject *room;          /* .. and n in one dimension, of int64 if the third argument is true */
 } kind;
 static kind kinds[KINDS]; /* never changed once they count */
 static atomic_int known;
@@ -209,11 +209,12 @@ PyObject *usp_tensor_like(PyObject *x, bool places)
     return PyObject_CallFunctionObjArgs(places ? k->places : k->like, x, NULL);
 }
 
-PyObject *usp_tensor_room(PyObject *x, size_t n)
+PyObject *usp_tensor_room(PyObject *x, size_t n, bool places)
 {
     PyObject *count = PyLong_FromSize_t(n), *made = NULL;
     if (count != NULL) {
-        made = PyObject_CallFunctionObjArgs(kind_of(x)->room, x, count, NULL);
+        made = PyObject_CallFunctionObjArgs(kind_of(x)->room, x, count, places ? Py_True : Py_False,
+                                            NULL);
         Py_DECREF(count);
     }
     return made;

@@ -200,6 +200,9 @@ def minmax(x, /):
     >>> [int(v) for v in upsweep.minmax(np.array([2, 7, 1]))]
     [1, 7]
     """
+    made = _core.fast_minmax(x)
+    if made is not None:
+        return made
     view, taken = _flat(x, "minmax")
     least, greatest = _core.minmax(view, 0)
     if _is_bool(taken.array):
@@ -217,7 +220,8 @@ def argmin(x, /):
     """
     if _core.plain(x) and x.size:
         return _core.argmin(x, 0)
-    return _core.argmin(_flat(x, "argmin")[0], 0)
+    made = _core.fast_arg(x, False)
+    return _core.argmin(_flat(x, "argmin")[0], 0) if made is None else made
 
 
 def argmax(x, /):
@@ -229,7 +233,8 @@ def argmax(x, /):
     """
     if _core.plain(x) and x.size:
         return _core.argmax(x, 0)
-    return _core.argmax(_flat(x, "argmax")[0], 0)
+    made = _core.fast_arg(x, True)
+    return _core.argmax(_flat(x, "argmax")[0], 0) if made is None else made
 
 
 def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):

@@ -124,10 +124,10 @@ class Torch:
 
     @staticmethod
     def makers():
-        """The type of a plain array, and what makes one like another: of its dtype, of int64; and n of int64."""
+        """The type of a plain array, and what makes one like another: of its dtype, of int64; and n of either."""
         torch = sys.modules["torch"]
         return (torch.Tensor, torch.empty_like, partial(torch.empty_like, dtype=torch.int64),
-                lambda x, n: x.new_empty((n,), dtype=torch.int64))
+                lambda x, n, places: x.new_empty((n,), dtype=torch.int64 if places else x.dtype))
 
     @staticmethod
     def contiguous(a):
@@ -218,7 +218,7 @@ class Cupy:
     @classmethod
     def makers(cls):
         return (sys.modules["cupy"].ndarray, cls.empty_like, cls.index_like,
-                lambda x, n: cls.empty((n,), I64, x))
+                lambda x, n, places: cls.empty((n,), I64, x) if places else cls.new(x, (n,)))
 
     @staticmethod
     def contiguous(a):

@@ -75,6 +75,10 @@ def compress(condition, x, /):
     >>> upsweep.compress([0, 1, 1], np.array([5, 6, 7]))
     array([6, 7])
     """
+    made = _core.fast_compress(condition, x)
+    if made is not None:
+        out, kept = made
+        return out if kept == out.shape[0] else out[:kept]
     kind, a, back, _ = _first_axis(x, "compress")
     flags = _flags_for(kind, condition, a.shape[0], "compress")
     out = kind.empty_like(a)
@@ -179,6 +183,10 @@ def take(x, indices, /, *, axis=None, out=None):
             return made
         except IndexError:  # perhaps negative ones, which count from the end
             pass
+    if out is None and axis in (None, 0):
+        made = _core.fast_take(x, indices, axis is not None)
+        if made is not None:
+            return made
     kind, a, back, _ = _elements(x, "take")
     if axis not in (None, 0):
         raise ValueError("axis must be None or 0")
@@ -270,14 +278,18 @@ def reverse(x, /, *, out=None):
     >>> upsweep.reverse(np.array([5, 6, 7]))
     array([7, 6, 5])
     """
+    made = _core.fast_reverse(x, out)
+    if made is not None:
+        return made
     kind, a, back, _ = _elements(x, "reverse")
     if a.ndim != 1:
         raise ValueError("reverse takes an array of one dimension")
     straight = out is x and kind is Numpy and a is x and a.flags.c_contiguous and a.flags.writeable
-    made = a if straight else kind.copy(a)
-    kind.ready(made)
+    a = a if straight else kind.contiguous(a)
+    made = a if straight else kind.empty_like(a)
+    kind.ready(a)
     if a.shape[0]:
-        _core.reverse(made if kind is Numpy else kind.view(made))
+        _core.reverse(kind.view(a), kind.view(made))
     if straight:
         return out
     made = back(made)

@@ -5,16 +5,18 @@ import numpy as np
 from . import _core
 from ._arrays import known, take
 from ._axes import (argsort_array, check_out, flags_of, into, laid_out, one_row, product, rows_of)
-from ._dtypes import DTYPES, FLOATS, I64, LARGEST, UPPER, code_of
-from ._folding import cumsum
+from ._dtypes import DTYPES, EXCLUSIVE, FLOATS, I64, LARGEST, NUMBERS, UPPER, code_of
+from ._folding import SUM, cumsum, scan
 from ._kinds import Numpy, same
 from ._moving import compress
+from ._moving import take as elements_at
 from ._sorting import argsort, sort
 
 __all__ = ["partition", "argpartition", "top_k", "unique", "run_lengths", "searchsorted"]
 
 SEARCHED_BY_NUMPY = 512  # fewer elements are found before our call pays
 SORTED_WHOLE = 4096  # keys up to which a sort is the quickest selection
+INVERSE_SEARCHED = 1 << 22  # tensors of more elements get their inverse by the order of a sort
 ROW_BY_ROW = 1 << 14  # rows of more keys are selected from one by one, shorter ones are sorted
 
 
@@ -187,7 +189,7 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     result that give x again, of x's shape; return_counts : also how often each occurs (int64).
     equal_nan : NaNs are one element; else each is one.
 
-    -0 and +0 are one element, +0 in tensors. Returns an array or a tuple, as numpy does.
+    -0 and +0 are one element, of either sign. Returns an array or a tuple, as numpy does.
 
     Raises TypeError, MemoryError.
 
@@ -199,6 +201,10 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
         keys = _core.fast_sort(x, 0, None)
         _core.one_value(keys, 1)
         return _shortened(keys, _core.unique(keys, 0))
+    if not (return_index or return_inverse or return_counts) and equal_nan:
+        made = _core.fast_unique(x, False, False)
+        if made is not None:
+            return _beginning(made[0], made[3])
     taken = take(x).whole("unique")
     if taken.kind is not Numpy and hasattr(taken.kind, "given"):
         return _unique_of_tensors(taken, return_index, return_inverse, return_counts, equal_nan)
@@ -234,13 +240,58 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     return tuple(made)
 
 
+def _beginning(a, n):
+    """Of a the first n; a copy where they are so few that the rest had better be given back."""
+    if a.shape[0] == n:
+        return a
+    part = a[:n]
+    return part if 2 * n > a.shape[0] or a.shape[0] < 4096 else part.clone() if hasattr(part, "clone") else part.copy()
+
+
 def _unique_of_tensors(taken, return_index, return_inverse, return_counts, equal_nan):
-    """The same by the operators that tensors of torch and arrays of cupy have in common."""
+    """The same of tensors of torch and arrays of cupy: keys are sorted, and neighbours that are equal
+    as numbers are one. The places of all elements among the result are their inverse."""
     kind = taken.kind
-    flat = kind.contiguous(taken.array).reshape(-1)
-    if taken.code in FLOATS:  # zeros and NaNs get the same bits
-        flat = flat + 0
-        flat[flat != flat] = np.nan
+    flat = given = kind.contiguous(taken.array).reshape(-1)
+    if taken.code in FLOATS:
+        if return_index:  # the first of equal ones is sought, so that they get the same bits
+            flat = flat + 0
+            flat[flat != flat] = np.nan
+        if not equal_nan:
+            return _unique_by_order(taken, flat, return_index, return_inverse, return_counts, False)
+    if return_inverse and flat.shape[0] > INVERSE_SEARCHED:
+        return _unique_by_order(taken, flat, return_index, return_inverse, return_counts, equal_nan)
+    keys, lengths, order, n = _sorted_runs(kind, flat, return_counts or return_index, return_index)
+    made = [_beginning(keys, n)]
+    lengths = None if lengths is None else _beginning(lengths, n)
+    if return_index:
+        begins = _core.fast_scan(lengths, SUM, EXCLUSIVE, None)
+        made.append(elements_at(order, scan(lengths, exclusive=True) if begins is None else begins))
+    if return_inverse:
+        made.append(searchsorted(made[0], given).reshape(taken.array.shape))
+    if return_counts:
+        made.append(lengths)
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _sorted_runs(kind, flat, with_lengths, with_order):
+    """What _core.fast_unique gives, for arrays that it does not know."""
+    made = _core.fast_unique(flat, with_lengths, with_order)
+    if made is not None:
+        return made
+    keys, order = sort(flat, return_index=True) if with_order else (sort(flat), None)
+    kind.ready(keys)
+    if not with_lengths:
+        return keys, None, order, _core.unique(kind.view(keys), NUMBERS)
+    values, lengths = kind.empty_like(keys), kind.index_like(keys)
+    runs = _core.run_lengths(kind.view(keys), kind.view(values), kind.view(lengths), NUMBERS)
+    return values, lengths, order, runs
+
+
+def _unique_by_order(taken, flat, return_index, return_inverse, return_counts, equal_nan):
+    """The same by the operators that such arrays have in common: of NaNs that are not one, and where a
+    search for each element would take longer than the order of a sort."""
+    kind = taken.kind
     keys, index = sort(flat, return_index=True) if return_index or return_inverse else (sort(flat), None)
     heads = keys != keys
     differs = keys[1:] != keys[:-1]
@@ -307,6 +358,9 @@ def searchsorted(a, v, /, *, side="left", sorter=None):
     if side not in ("left", "right"):
         raise ValueError('side must be "left" or "right"')
     flags = UPPER if side == "right" else 0
+    made = None if sorter is not None else _core.fast_search(a, v, flags)
+    if made is not None:
+        return made
     if known(a) is not None:
         return _search_tensor(a, v, flags, sorter)
     keys, wanted = np.asarray(a), np.asarray(v)

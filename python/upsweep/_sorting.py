@@ -173,6 +173,10 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
     >>> upsweep.sort_pairs(np.array([2, 1, 1]), np.array([10., 20., 30.]))
     (array([1, 1, 2]), array([20., 30., 10.]))
     """
+    if not in_place:
+        made = _core.fast_sort_pairs(keys, values, flags_of(descending, stable))
+        if made is not None:
+            return made
     taken = one_row(keys, "sort_pairs", descending).whole("sort_pairs")
     moved = values if taken.kind is not Numpy else np.asarray(values)
     if moved.ndim == 0 or moved.shape[0] != taken.array.shape[0]:
@@ -369,6 +373,9 @@ def is_sorted(x, /, *, descending=False):
     flags = DESCENDING if descending else 0
     if _core.plain(x):
         return _core.is_sorted(x, flags) == x.shape[0]
+    made = _core.fast_is_sorted(x, flags)
+    if made is not None:
+        return made
     taken = one_row(x, "is_sorted", descending).whole("is_sorted")
     a = taken.kind.contiguous(taken.array)
     taken.kind.ready(a)

@@ -273,6 +273,10 @@ static void test_moves(void **state)
     ARGUMENT(upsweep_reverse(u, NULL, 3, 4, NULL));
     ARGUMENT(upsweep_reverse(u, a, 3, 0, NULL));
     FINE(upsweep_reverse(u, NULL, 0, 4, NULL));
+    ARGUMENT(upsweep_reverse_copy(u, NULL, b, 3, 4, NULL));
+    ARGUMENT(upsweep_reverse_copy(u, a, NULL, 3, 4, NULL));
+    ARGUMENT(upsweep_reverse_copy(u, a, b, 3, 0, NULL));
+    FINE(upsweep_reverse_copy(u, NULL, NULL, 0, 4, NULL));
     ARGUMENT(upsweep_transpose(u, NULL, 1, 1, 3, b, 4, NULL));
     ARGUMENT(upsweep_transpose(u, a, 1, 3, 1, NULL, 4, NULL));
     ARGUMENT(upsweep_transpose(u, a, 1, 3, 1, b, 0, NULL));

@@ -94,6 +94,7 @@ CALL(gather, keys, N, places, 32, out, N, 4)
 CALL(scatter, keys, places, 32, out, N, N, 4)
 CALL(permute, keys, places, 32, N, 4)
 CALL(reverse, keys, N, 4)
+CALL(reverse_copy, keys, out, N, 4)
 CALL(transpose, keys, 1, N / 2, 2, out, 4)
 
 static upsweep_status call_explain_choice(const upsweep_options *o)
@@ -129,22 +130,19 @@ static const struct {
     ROW(reduce_rows),    ROW(argmin_rows),     ROW(argmax_rows),
     ROW(scan_rows),      ROW(split_ids_index), ROW(argsort_strings),
     ROW(sort_strings),   ROW(sort_slices),     ROW(sort_copy),
-    ROW(transpose),      ROW(search_sorted),   ROW(reduce_axis),
+    ROW(reverse_copy),   ROW(transpose),       ROW(search_sorted),
+    ROW(reduce_axis),
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 static const struct {
     const char *name;
     unsigned bit;
-} flags[] = {{"DESCENDING", UPSWEEP_DESCENDING},
-             {"NAN_FIRST", UPSWEEP_NAN_FIRST},
-             {"NAN_RAW", UPSWEEP_NAN_RAW},
-             {"UNSTABLE", UPSWEEP_UNSTABLE},
-             {"IN_PLACE", UPSWEEP_IN_PLACE},
-             {"EXCLUSIVE", UPSWEEP_EXCLUSIVE},
-             {"LARGEST", UPSWEEP_LARGEST},
-             {"UNORDERED", UPSWEEP_UNORDERED},
-             {"UPPER", UPSWEEP_UPPER}};
+} flags[] = {{"DESCENDING", UPSWEEP_DESCENDING}, {"NAN_FIRST", UPSWEEP_NAN_FIRST},
+             {"NAN_RAW", UPSWEEP_NAN_RAW},       {"UNSTABLE", UPSWEEP_UNSTABLE},
+             {"IN_PLACE", UPSWEEP_IN_PLACE},     {"EXCLUSIVE", UPSWEEP_EXCLUSIVE},
+             {"LARGEST", UPSWEEP_LARGEST},       {"UNORDERED", UPSWEEP_UNORDERED},
+             {"UPPER", UPSWEEP_UPPER},           {"NUMBERS", UPSWEEP_NUMBERS}};
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
 /* ---- the header's text ---- */

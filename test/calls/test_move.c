@@ -99,6 +99,12 @@ static void check_permute_and_reverse(upsweep *u, size_t n, size_t bytes, unsign
     for (size_t i = 0; i < n; i++) {
         assert_memory_equal(data + i * bytes, plain + (n - 1 - i) * bytes, bytes);
     }
+    memset(data, 0x55, n * bytes);
+    assert_int_equal(upsweep_reverse_copy(u, plain, data, n, bytes, NULL), UPSWEEP_OK);
+    assert_int_equal(data[n * bytes], 0x77);
+    for (size_t i = 0; i < n; i++) {
+        assert_memory_equal(data + i * bytes, plain + (n - 1 - i) * bytes, bytes);
+    }
 }
 
 static void all_sizes(void **state)

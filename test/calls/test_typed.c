@@ -121,6 +121,8 @@
         assert_memory_equal(b, data, sizeof b);                                                    \
         assert_int_equal(UPSWEEP_OF(upsweep_reverse, b)(u, b, 6, NULL), UPSWEEP_OK);               \
         assert_memory_equal(b, out, sizeof b);                                                     \
+        assert_int_equal(upsweep_reverse_copy_##N(u, b, out, 6, NULL), UPSWEEP_OK);                \
+        assert_true(out[0] == b[5] && memcmp(out, data, sizeof data) == 0);                        \
         assert_int_equal(upsweep_transpose_##N(u, data, 1, 2, 3, b, NULL), UPSWEEP_OK);            \
         assert_true(b[1] == data[3] && b[2] == data[1] && b[5] == data[5]);                        \
         upsweep_options down = {.flags = UPSWEEP_DESCENDING};                                      \

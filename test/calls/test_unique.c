@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "core/frame.h"
+#include "core/half.h"
 #include "test/shared/inputs.h"
 
 enum { GUARD = 64 };
@@ -136,6 +137,69 @@ static void test_bits(void **state)
     upsweep_close(u);
 }
 
+static double number(const unsigned char *keys, size_t i, upsweep_type type)
+{
+    uint16_t half = 0;
+    float single = 0;
+    double whole = 0;
+    switch (type) {
+    case UPSWEEP_F32: memcpy(&single, keys + 4 * i, 4); return (double)single;
+    case UPSWEEP_F64: memcpy(&whole, keys + 8 * i, 8); return whole;
+    default: memcpy(&half, keys + 2 * i, 2);
+    }
+    return (double)(type == UPSWEEP_F16 ? usw_widen_f16(half) : usw_widen_bf16(half));
+}
+
+/* With NUMBERS neighbours are equal that C calls equal, or that are both NaN. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    const upsweep_options o = {.size = sizeof o, .flags = UPSWEEP_NUMBERS};
+    static unsigned char keys[N * 8], kept[N * 8], runs[N * 8];
+    static uint64_t counts[N];
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        upsweep *u = open_with(threads, USW_AVX512);
+        for (upsweep_type type = UPSWEEP_F16; type <= UPSWEEP_F64; type++) {
+            const size_t bytes = upsweep_type_bytes(type);
+            size_t kept_n = 0, runs_n = 0, want = 0;
+            uint64_t seed = type;
+            fill(keys, N, bytes, 3, type);
+            for (size_t i = 0; i < N; i++) { /* zeros, infinities and NaNs of both signs */
+                const uint64_t top = type == UPSWEEP_BF16  ? 0x7f80
+                                     : type == UPSWEEP_F16 ? 0x7c00
+                                     : type == UPSWEEP_F32 ? 0x7f800000
+                                                           : 0x7ff0ull << 48;
+                const uint64_t draw = input_random(&seed), sign = draw >> 9 & 1;
+                const uint64_t key =
+                    (sign << (8 * bytes - 1)) | (draw % 3 == 0 ? 0 : top + draw % 3);
+                if (draw >> 20 & 3) {
+                    memcpy(keys + i * bytes, &key, bytes);
+                }
+            }
+            memcpy(kept, keys, N * bytes);
+            assert_int_equal(upsweep_unique(u, kept, N, type, &kept_n, &o), UPSWEEP_OK);
+            assert_int_equal(upsweep_run_lengths(u, keys, N, type, runs, counts, &runs_n, &o),
+                             UPSWEEP_OK);
+            for (size_t i = 0, end; i < N; i = end, want++) {
+                for (end = i + 1; end < N; end++) {
+                    const double a = number(keys, end - 1, type), b = number(keys, end, type);
+                    if (a != b && (a == a || b == b)) {
+                        break;
+                    }
+                }
+                assert_memory_equal(kept + want * bytes, keys + i * bytes, bytes);
+                assert_memory_equal(runs + want * bytes, keys + i * bytes, bytes);
+                assert_int_equal(counts[want], end - i);
+            }
+            assert_int_equal(kept_n, want);
+            assert_int_equal(runs_n, want);
+            assert_memory_equal(kept + want * bytes, keys + want * bytes, (N - want) * bytes);
+        }
+        upsweep_close(u);
+    }
+}
+
 static void test_arguments(void **state)
 {
     (void)state;
@@ -169,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_types_and_sizes),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

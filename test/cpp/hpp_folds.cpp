@@ -133,6 +133,8 @@ void moves(upsweep *u)
     for (std::uint32_t i = 0; i < 1000; i++) {
         CHECK(back[i].a == 999 - i && back[i].b == in[999 - i].b);
     }
+    usw::reverse_copy(u, back, out);
+    CHECK(out[0].a == 0 && out[999].a == 999 && out[7].b == in[7].b);
 }
 
 // A ring with a chord: distances are known in closed form.

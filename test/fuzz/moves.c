@@ -165,10 +165,34 @@ static void run_reverse(fuzz *f)
     }
 }
 
+static void run_reverse_copy(fuzz *f)
+{
+    move m = draw_move(f);
+    if (m.index_bits != m.index_bytes * 8) { /* it has no index */
+        f->expect = UPSWEEP_OK;
+    }
+    fuzz_fill_bytes(f, fuzz_array_new(f, FUZZ_INPUT, m.n, m.bytes, 1), m.n * m.bytes);
+    fuzz_array_new(f, FUZZ_OUTPUT, m.n, m.bytes, 1);
+    fuzz_arrays_ready(f);
+    void *in = fuzz_at(f, 0), *out = fuzz_at(f, 1);
+    size_t count = fuzz_count(f, m.n, m.bytes);
+    if (fuzz_settle(f, upsweep_reverse_copy(f->u, in, out, count, m.bytes, f->o))) {
+        for (size_t i = 0; i < m.n; i++) {
+            if (memcmp(f->array[1].at + i * m.bytes, fuzz_before(f, 0) + (m.n - 1 - i) * m.bytes,
+                       m.bytes)) {
+                fuzz_wrong(f, "element %zu is wrong", i);
+                break;
+            }
+        }
+        fuzz_report(f, 0);
+    }
+}
+
 const fuzz_call fuzz_moves[] = {
     {"upsweep_gather", 3, run_gather, false},
     {"upsweep_scatter", 3, run_scatter, false},
     {"upsweep_permute", 3, run_permute, false},
     {"upsweep_reverse", 2, run_reverse, false},
+    {"upsweep_reverse_copy", 1, run_reverse_copy, false},
     {0},
 };

@@ -157,48 +157,75 @@ static void fill_runs(upsweep_type type, size_t n, uint64_t seed)
     }
 }
 
+/* Zeros, infinities and NaNs of both signs among them; gives the bits of the type's infinity. */
+static uint64_t fill_numbers(upsweep_type type, size_t n, uint64_t seed)
+{
+    const size_t bytes = upsweep_type_bytes(type);
+    const uint64_t infinity = type == UPSWEEP_F16    ? 0x7c00
+                              : type == UPSWEEP_BF16 ? 0x7f80
+                              : type == UPSWEEP_F32  ? 0x7f800000
+                                                     : UINT64_C(0x7ff0000000000000);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t draw = input_random(&seed), sign = (draw >> 9 & 1) << (8 * bytes - 1);
+        const uint64_t key = sign | (draw % 3 == 0 ? 0 : infinity + draw % 3 - 1);
+        if (draw >> 20 & 3) {
+            memcpy((char *)keys + i * bytes, &key, bytes);
+        }
+    }
+    return infinity;
+}
+
+static void check_runs(gpu_room *room, upsweep_type type, size_t n, unsigned i, uint64_t infinity)
+{
+    const size_t bytes = upsweep_type_bytes(type);
+    const upsweep_options o = {.size = sizeof o, .flags = infinity != 0 ? UPSWEEP_NUMBERS : 0};
+    size_t want, kept;
+    uint64_t found;
+    memcpy(other, keys, n * bytes);
+    assert_int_equal(upsweep_unique(room->cpu, other, n, type, &kept, &o), UPSWEEP_OK);
+    gpu_begin(room);
+    void *at = gpu_put(room, keys, n * bytes, bytes * (i % 5));
+    uint64_t *count = gpu_put(room, NULL, sizeof *count, 8);
+    unsigned width = sort_of(at, n, type, 0).width;
+    assert_int_equal(step_of(room)->unique(room->g, at, n, width, infinity, count), UPSWEEP_OK);
+    gpu_get(room, got, at, n * bytes);
+    gpu_get(room, &found, count, sizeof found);
+    assert_int_equal(gpu_end(room), 0);
+    assert_int_equal(found, kept);
+    assert_memory_equal(got, other, n * bytes);
+
+    assert_int_equal(upsweep_run_lengths(room->cpu, keys, n, type, other, counts, &want, &o),
+                     UPSWEEP_OK);
+    gpu_begin(room);
+    at = gpu_put(room, keys, n * bytes, bytes * (i % 7));
+    void *out = gpu_put(room, NULL, want * bytes, bytes);
+    uint64_t *lengths = gpu_put(room, NULL, want * sizeof *lengths, 0);
+    count = gpu_put(room, NULL, sizeof *count, 0);
+    assert_int_equal(step_of(room)->runs(room->g, at, n, width, infinity, out, lengths, count),
+                     UPSWEEP_OK);
+    gpu_get(room, got, out, want * bytes);
+    gpu_get(room, got_counts, lengths, want * sizeof *lengths);
+    gpu_get(room, &found, count, sizeof found);
+    assert_int_equal(gpu_end(room), 0);
+    assert_int_equal(found, want);
+    assert_memory_equal(got, other, want * bytes);
+    assert_memory_equal(got_counts, counts, want * sizeof *counts);
+}
+
 static void runs(void **state)
 {
     gpu_room *room = *state;
     for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type += 1) {
-        size_t bytes = upsweep_type_bytes(type);
         for (unsigned i = 0; i < SIZES * 2; i++) {
-            size_t n = sizes[i / 2], want, kept;
-            uint64_t found;
+            size_t n = sizes[i / 2];
             fill_runs(type, n, i);
             if (i % 5 == 4) {
                 input_fill(INPUT_EQUAL, type, keys, n, i);
             }
-            memcpy(other, keys, n * bytes);
-            assert_int_equal(upsweep_unique(room->cpu, other, n, type, &kept, NULL), UPSWEEP_OK);
-            gpu_begin(room);
-            void *at = gpu_put(room, keys, n * bytes, bytes * (i % 5));
-            uint64_t *count = gpu_put(room, NULL, sizeof *count, 8);
-            unsigned width = sort_of(at, n, type, 0).width;
-            assert_int_equal(step_of(room)->unique(room->g, at, n, width, count), UPSWEEP_OK);
-            gpu_get(room, got, at, n * bytes);
-            gpu_get(room, &found, count, sizeof found);
-            assert_int_equal(gpu_end(room), 0);
-            assert_int_equal(found, kept);
-            assert_memory_equal(got, other, n * bytes);
-
-            assert_int_equal(
-                upsweep_run_lengths(room->cpu, keys, n, type, other, counts, &want, NULL),
-                UPSWEEP_OK);
-            gpu_begin(room);
-            at = gpu_put(room, keys, n * bytes, bytes * (i % 7));
-            void *out = gpu_put(room, NULL, want * bytes, bytes);
-            uint64_t *lengths = gpu_put(room, NULL, want * sizeof *lengths, 0);
-            count = gpu_put(room, NULL, sizeof *count, 0);
-            assert_int_equal(step_of(room)->runs(room->g, at, n, width, out, lengths, count),
-                             UPSWEEP_OK);
-            gpu_get(room, got, out, want * bytes);
-            gpu_get(room, got_counts, lengths, want * sizeof *lengths);
-            gpu_get(room, &found, count, sizeof found);
-            assert_int_equal(gpu_end(room), 0);
-            assert_int_equal(found, want);
-            assert_memory_equal(got, other, want * bytes);
-            assert_memory_equal(got_counts, counts, want * sizeof *counts);
+            check_runs(room, type, n, i, 0);
+            if (type >= UPSWEEP_F16) {
+                check_runs(room, type, n, i, fill_numbers(type, n, i));
+            }
         }
     }
 }

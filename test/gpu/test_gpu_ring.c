@@ -85,6 +85,38 @@ static void test_runs(void **state)
     }
 }
 
+/* Zeros and NaNs of both signs among them. */
+static void test_number_runs(void **state)
+{
+    (void)state;
+    const upsweep_options o = {.size = sizeof o, .flags = UPSWEEP_NUMBERS};
+    for (int wide = 0; wide < 2; wide++) {
+        const upsweep_type type = wide ? UPSWEEP_F64 : UPSWEEP_F32;
+        const size_t bytes = upsweep_type_bytes(type);
+        size_t runs = 0, found = 0;
+        fill(type);
+        for (size_t i = 0; i < n; i++) {
+            unsigned char *key = (unsigned char *)in + i * bytes;
+            if (flags[i] % 5 < 2) {
+                memset(key, flags[i] % 5 == 0 ? 0 : 0x7f, bytes - 1);
+                key[bytes - 1] =
+                    (unsigned char)((flags[i] % 5 == 0 ? 0 : 0x7f) | (flags[i] & 8) << 4);
+                key[bytes - 2] |= flags[i] % 5 == 0 ? 0 : 0xf0;
+            }
+        }
+        assert_int_equal(upsweep_run_lengths(cpu, in, n, type, want, want + n, &runs, &o),
+                         UPSWEEP_OK);
+        assert_int_equal(upsweep_run_lengths(gpu, in, n, type, got, got + n, &found, &o),
+                         UPSWEEP_OK);
+        assert_int_equal(found, runs);
+        assert_memory_equal(got, want, runs * bytes);
+        assert_memory_equal(got + n, want + n, runs * sizeof *got);
+        assert_int_equal(upsweep_unique(gpu, in, n, type, &found, &o), UPSWEEP_OK);
+        assert_int_equal(found, runs);
+        assert_memory_equal(in, want, runs * bytes);
+    }
+}
+
 static void test_splits(void **state)
 {
     (void)state;
@@ -159,9 +191,8 @@ static void test_merges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_splits),
-        cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_runs),   cmocka_unit_test(test_number_runs),
+        cmocka_unit_test(test_splits), cmocka_unit_test(test_scans),
         cmocka_unit_test(test_merges),
     };
     return cmocka_run_group_tests(tests, start, end);

@@ -42,6 +42,9 @@ for dtype in ("f4", "i8", "f2", "u1"):
         keys, moved = upsweep.sort_pairs(x, Tensor(np.arange(n)))
         same(keys, a[order])
         same(moved, order)
+        keys, moved = upsweep.sort_pairs(x, Tensor((a < 50).astype("?")), descending=True)
+        same(keys, down.a)
+        same(moved, (a < 50)[places.a])
         assert np.array_equal(a, before)
         assert upsweep.sort(x, out=x) is x
         same(x, before[order])
@@ -117,7 +120,58 @@ for a in (grid, grid[:0], line[:1], floats, line > 4, line.astype("u1")):
         for got, want in zip(every, wanted):
             same(got, want.reshape(got.shape))
         assert tuple(every[2].shape) == a.shape
-assert not np.signbit(upsweep.unique(Tensor(floats)).a[1])
+        for some in ({"return_counts": True}, {"return_inverse": True}, {"return_index": True, "return_inverse": True}):
+            for got, want in zip(upsweep.unique(Tensor(a), equal_nan=nan, **some),
+                                 np.unique(a, equal_nan=nan, **some)):
+                same(got, want.reshape(got.shape))
+from upsweep import _selecting
+for limit in (0, 1 << 22):  # the inverse by the order of a sort, by searches
+    _selecting.INVERSE_SEARCHED = limit
+    for dtype in ("f4", "f8", "i8", "u1", "f2"):
+        a = rng.integers(0, 1000, 5000).astype(dtype) - 50
+        if dtype[0] == "f":
+            a[::7] *= -1
+            a[3::50] = np.nan
+            a[4::50] = np.copysign(np.nan, -1)
+        for got, want in zip(upsweep.unique(Tensor(a), return_index=True, return_inverse=True, return_counts=True),
+                             np.unique(a, return_index=True, return_inverse=True, return_counts=True)):
+            same(got, want)
+        same(upsweep.unique(Tensor(a[::3])), np.unique(a[::3]))
+for a in (part.a, line, line > 4, floats, floats[::2], line[:0], line[:1]):
+    same(upsweep.reverse(Tensor(a)), a[::-1])
+    out = Tensor(np.zeros(a.shape, a.dtype))
+    assert upsweep.reverse(Tensor(a), out=out) is out
+    same(out, a[::-1])
+    where = np.arange(a.size)[::2]
+    for kind in ("i4", "i8"):
+        same(upsweep.take(Tensor(a), Tensor(where.astype(kind))), a[where])
+    same(upsweep.take(Tensor(a), Tensor(where.reshape(1, -1))), a[where.reshape(1, -1)])
+    for bits in (a == a[:1].sum(), np.ones(a.size, bool), np.zeros(a.size, "u1")):
+        same(upsweep.compress(Tensor(bits), Tensor(a)), a[bits != 0])
+    for descending in (False, True):
+        assert upsweep.is_sorted(Tensor(a), descending=descending) is upsweep.is_sorted(a, descending=descending)
+    for call in (upsweep.argmin, upsweep.argmax, upsweep.minmax):
+        if a.size:
+            assert call(Tensor(a)) == call(a)
+        else:
+            try:
+                call(Tensor(a))
+            except ValueError:
+                continue
+            raise AssertionError("no ValueError")
+same(upsweep.take(Tensor(grid), Tensor(np.array([2, 0]))), grid.reshape(-1)[[2, 0]])
+same(upsweep.take(Tensor(grid), Tensor(np.array([2, 0])), axis=0), grid[[2, 0]])
+assert upsweep.argmax(Tensor(grid)) == grid.argmax() and upsweep.is_sorted(Tensor(np.sort(line)))
+again = Tensor(line.copy())
+assert upsweep.reverse(again, out=again) is again
+same(again, line[::-1])
+for wrong in (lambda: upsweep.reverse(Tensor(grid)), lambda: upsweep.is_sorted(Tensor(grid)),
+              lambda: upsweep.compress(Tensor(line > 4), Tensor(line[1:]))):
+    try:
+        wrong()
+    except ValueError:
+        continue
+    raise AssertionError("no ValueError")
 for ids in (line.astype(dtype) for dtype in ("u1", "i2", "i4", "u4", "i8")):
     out, offsets = upsweep.split_by_id(Tensor(line * 7), Tensor(ids), 11)
     same(out, np.sort(line * 7))
@@ -165,6 +219,19 @@ if asked["views"]:
     before = dict(asked)
     same(upsweep.sort(part), np.sort(part.a))
     assert asked["views"] == before["views"] + 2 and asked["streams"] == before["streams"] + 1, asked
+    def steps(views, call):  # asked once for each tensor, and once for the stream of each call of C
+        before = dict(asked)
+        call()
+        assert asked["views"] == before["views"] + views and asked["streams"] == before["streams"] + 1, (views, asked)
+    rising, where = upsweep.sort(part), Tensor(np.arange(9))
+    steps(2, lambda: upsweep.unique(part))
+    steps(2, lambda: upsweep.reverse(part))
+    steps(5, lambda: upsweep.sort_pairs(part, rising))
+    steps(3, lambda: upsweep.take(part, where))
+    steps(3, lambda: upsweep.compress(Tensor(part.a > 4), part))
+    steps(3, lambda: upsweep.searchsorted(rising, part))
+    for call in (upsweep.is_sorted, upsweep.argmin, upsweep.argmax, upsweep.minmax):
+        steps(1, lambda: call(part))
     part.refuses = True
     same(upsweep.sort(part), np.sort(part.a))  # by its attributes
 strange = Tensor(np.zeros(3, "f4"))

@@ -7,9 +7,9 @@
 
 const call *call_at(size_t i)
 {
-    const call *const tables[] = {calls_of_sorts,  calls_of_rows,  calls_of_keys,
-                                  calls_of_folds,  calls_of_moves, calls_of_row_results,
-                                  calls_of_strings};
+    const call *const tables[] = {calls_of_sorts,   calls_of_rows,   calls_of_keys,
+                                  calls_of_folds,   calls_of_moves,  calls_of_row_results,
+                                  calls_of_strings, calls_of_reverse};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
         for (const call *c = tables[t]; c->name != NULL; c++) {
             if (i-- == 0) {

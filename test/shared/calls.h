@@ -73,7 +73,7 @@ bool job_same(const job *a, const job *b);
 
 /* ---- for the files with calls ---- */
 extern const call calls_of_sorts[], calls_of_rows[], calls_of_keys[], calls_of_folds[],
-    calls_of_moves[], calls_of_row_results[], calls_of_strings[];
+    calls_of_moves[], calls_of_row_results[], calls_of_strings[], calls_of_reverse[];
 void *job_add(job *j, size_t bytes, bool output);
 /* Adds offsets of rows of 0 to 40 elements and, now and then, of many; the first and the last
  * element are in none. j->k becomes the number of rows. */

@@ -1,4 +1,4 @@
-/* calls_moves.c - split, compact, buckets, gather, scatter, permute, reverse. */
+/* calls_moves.c - split, compact, buckets, gather, scatter, permute. */
 /* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 
@@ -365,23 +365,6 @@ static const char *wrong_permute(job *j)
     return NULL;
 }
 
-static upsweep_status run_reverse(upsweep *u, job *j)
-{
-    upsweep_options o = job_options(j, 0);
-    return upsweep_reverse(u, job_at(j, 0), j->n, j->element, &o);
-}
-
-static const char *wrong_reverse(job *j)
-{
-    const char *in = job_before(j, 0), *out = job_at(j, 0);
-    for (size_t i = 0; i < j->n; i++) {
-        if (memcmp(out + (j->n - 1 - i) * j->element, in + i * j->element, j->element) != 0) {
-            return "an element is wrong";
-        }
-    }
-    return NULL;
-}
-
 const call calls_of_moves[] = {
     {"upsweep_split", ELEMENT_SIZES, prepare_flags, run_split, wrong_split},
     {"upsweep_compact", ELEMENT_SIZES, prepare_flags, run_compact, wrong_compact},
@@ -392,6 +375,5 @@ const call calls_of_moves[] = {
     {"upsweep_gather", ELEMENT_SIZES, prepare_gather, run_gather, wrong_gather},
     {"upsweep_scatter", ELEMENT_SIZES, prepare_scatter, run_scatter, wrong_scatter},
     {"upsweep_permute", ELEMENT_SIZES, prepare_permute, run_permute, wrong_permute},
-    {"upsweep_reverse", ELEMENT_SIZES, add_elements, run_reverse, wrong_reverse},
     {0},
 };
