@@ -78,6 +78,57 @@ def test_folds_and_moves():
     assert float(upsweep.sum(f)) == float(upsweep.sum(f.cpu()))  # the same bits
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 33, 5000, (1 << 20) + 1, (1 << 23) + 3])
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32, torch.int64, torch.float16, torch.bfloat16,
+                                   torch.float32, torch.float64], ids=str)
+def test_one_step(dtype, n):
+    """Calls that are one step of the module, on arrays that go by tiles, by rings, and not at a vector's start."""
+    for x in (some(n, dtype), some(n + 5, dtype)[5:], (some(n, torch.float32) * 3).round().to(dtype)):
+        values, inverse, counts = torch.unique(x, return_inverse=True, return_counts=True)
+        assert torch.equal(upsweep.unique(x), values)
+        got, lengths = upsweep.unique(x, return_counts=True)
+        assert torch.equal(got, values) and torch.equal(lengths, counts)
+        got, first, places, lengths = upsweep.unique(x, return_index=True, return_inverse=True, return_counts=True)
+        assert torch.equal(got, values) and torch.equal(places, inverse) and torch.equal(lengths, counts)
+        assert torch.equal(x[first], values)
+        assert n == 0 or bool((first == torch.full_like(first, n).scatter_reduce(
+            0, inverse, torch.arange(n, device="cuda"), "amin")).all())
+        assert torch.equal(upsweep.reverse(x), x.flip(0))
+        out = torch.empty_like(x)
+        assert upsweep.reverse(x, out=out) is out and torch.equal(out, x.flip(0))
+        assert upsweep.reverse(out, out=out) is out and torch.equal(out, x)
+        flags = x > 0
+        assert torch.equal(upsweep.compress(flags, x), x[flags])
+        assert upsweep.is_sorted(x) is bool((x[1:] >= x[:-1]).all()) and upsweep.is_sorted(upsweep.sort(x))
+        if n:
+            index = torch.randint(0, n, (1000,), device="cuda")
+            assert torch.equal(upsweep.take(x, index), x[index])
+            assert torch.equal(upsweep.take(x, index.int()), x[index])
+            least, most = upsweep.minmax(x)
+            assert float(least) == float(x.min()) and float(most) == float(x.max())
+            assert float(x[upsweep.argmin(x)]) == float(least) and float(x[upsweep.argmax(x)]) == float(most)
+        keys, order = upsweep.sort_pairs(x, torch.arange(n, device="cuda"))
+        wanted = torch.sort(x, stable=True)
+        assert torch.equal(keys, wanted[0]) and (dtype.is_floating_point or torch.equal(order, wanted[1]))
+
+
+def test_unique_of_zeros_and_nans():
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        for n in (40, 5000, 1 << 23):
+            x = (some(n, torch.float32) * 2).round()
+            x[::7] *= -1
+            x[3::50], x[4::50] = float("nan"), -float("nan")
+            x = x.to(dtype)
+            numbers = torch.unique(x[x == x])
+            got, counts = upsweep.unique(x, return_counts=True)
+            assert torch.equal(got[:-1], numbers) and bool(got[-1] != got[-1]) and got.numel() == numbers.numel() + 1
+            assert int(counts.sum()) == n and int(counts[-1]) == int((x != x).sum())
+            assert torch.equal(upsweep.unique(x)[:-1], numbers)
+            apart = upsweep.unique(x, equal_nan=False)
+            assert torch.equal(apart[:numbers.numel()], numbers)
+            assert apart.numel() == numbers.numel() + int((x != x).sum())
+
+
 def test_histograms():
     for dtype in (torch.uint8, torch.int32, torch.int64, torch.float16, torch.float32, torch.float64):
         x = some(100_003, dtype)
