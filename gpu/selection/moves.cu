@@ -365,9 +365,14 @@ upsweep_status transpose(usw_gpu *g, const void *in, const size_t *extents, void
             return move(g, transposed_places{length, inner}, in, out, n, bytes);
         }
         const usw_transpose_plan plan(outer, length, inner, shape::side, shape::square);
-        return USW_LAUNCH(g, usw_transpose_tiles<E>, blocks_for(g, outer * plan.down * plan.across),
-                          shape::threads, 0, static_cast<const E *>(in), static_cast<E *>(out),
-                          plan);
+        const bool square = plan.high == shape::side && plan.wide == shape::side;
+        const unsigned blocks = blocks_for(g, outer * plan.down * plan.across);
+        const E *from = static_cast<const E *>(in);
+        E *to = static_cast<E *>(out);
+        return square ? USW_LAUNCH(g, (usw_transpose_tiles<E, true>), blocks, shape::threads, 0,
+                                   from, to, plan)
+                      : USW_LAUNCH(g, (usw_transpose_tiles<E, false>), blocks, shape::threads, 0,
+                                   from, to, plan);
     });
 }
 

@@ -43,48 +43,66 @@ struct usw_transpose_plan {
     }
 };
 
-template <typename E>
+/* Where a tile's elements are; square: all of its numbers are known when this is compiled. */
+template <typename E, bool square> struct usw_transpose_tile {
+    using shape = usw_transpose_shape<E>;
+    unsigned high, wide, pitch, part_of_wide, part_of_high;
+    size_t rows, columns; /* from the tile's first on; it may go beyond them */
+
+    __device__ __forceinline__ explicit usw_transpose_tile(const usw_transpose_plan &p)
+        : high(square ? shape::side : p.high), wide(square ? shape::side : p.wide),
+          pitch(square ? shape::side + 1 : p.pitch), part_of_wide(p.part_of_wide),
+          part_of_high(p.part_of_high), rows(0), columns(0)
+    {
+    }
+    /* Calls f(i, row, column) for this thread's elements, in the order of rows or of columns. */
+    template <bool whole, bool by_rows, typename F> __device__ __forceinline__ void each(F f) const
+    {
+#pragma unroll
+        for (unsigned i = 0; i < shape::each; i++) {
+            const unsigned n = i * shape::threads + threadIdx.x, side = by_rows ? wide : high;
+            const unsigned a =
+                square ? n / shape::side : __umulhi(n, by_rows ? part_of_wide : part_of_high);
+            const unsigned b = n - a * side, l = by_rows ? a : b, k = by_rows ? b : a;
+            if (whole || ((square || n < high * wide) && l < rows && k < columns)) {
+                f(i, l, k);
+            }
+        }
+    }
+    template <bool whole>
+    __device__ __forceinline__ void move(const E *from, size_t inner, E *to, size_t length,
+                                         E *tile) const
+    {
+        E x[shape::each];
+        each<whole, true>([&](unsigned i, unsigned l, unsigned k) { x[i] = from[l * inner + k]; });
+        each<whole, true>([&](unsigned i, unsigned l, unsigned k) { tile[k * pitch + l] = x[i]; });
+        __syncthreads();
+        each<whole, false>(
+            [&](unsigned, unsigned l, unsigned k) { to[k * length + l] = tile[k * pitch + l]; });
+        __syncthreads();
+    }
+};
+
+template <typename E, bool square>
 __global__ void __launch_bounds__(usw_transpose_shape<E>::threads)
     usw_transpose_tiles(const E *in, E *out, usw_transpose_plan p)
 {
-    using shape = usw_transpose_shape<E>;
-    USW_SHARED_ARRAY(E, tile, [shape::room]);
+    USW_SHARED_ARRAY(E, tile, [usw_transpose_shape<E>::room]);
     const size_t of_matrix = p.down * p.across, tiles = p.outer * of_matrix;
-    const unsigned all = p.high * p.wide;
-    for (size_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        const size_t matrix = t / of_matrix, at = t - matrix * of_matrix;
-        const size_t column = at / p.down, row = (at - column * p.down) * p.high;
-        const size_t first = column * p.wide;
+    usw_transpose_tile<E, square> t(p);
+    for (size_t number = blockIdx.x; number < tiles; number += gridDim.x) {
+        const size_t matrix = number / of_matrix, at = number - matrix * of_matrix;
+        const size_t column = at / p.down, row = (at - column * p.down) * t.high;
+        const size_t first = column * t.wide;
         const E *from = in + matrix * p.length * p.inner + row * p.inner + first;
         E *to = out + matrix * p.length * p.inner + first * p.length + row;
-        const size_t rows = p.length - row, columns = p.inner - first;
-        E x[shape::each];
-#pragma unroll
-        for (unsigned i = 0; i < shape::each; i++) {
-            const unsigned n = i * shape::threads + threadIdx.x;
-            const unsigned l = __umulhi(n, p.part_of_wide), k = n - l * p.wide;
-            if (n < all && l < rows && k < columns) {
-                x[i] = from[l * p.inner + k];
-            }
+        t.rows = p.length - row;
+        t.columns = p.inner - first;
+        if (square && t.rows >= t.high && t.columns >= t.wide) {
+            t.template move<true>(from, p.inner, to, p.length, tile);
+        } else {
+            t.template move<false>(from, p.inner, to, p.length, tile);
         }
-#pragma unroll
-        for (unsigned i = 0; i < shape::each; i++) {
-            const unsigned n = i * shape::threads + threadIdx.x;
-            const unsigned l = __umulhi(n, p.part_of_wide), k = n - l * p.wide;
-            if (n < all && l < rows && k < columns) {
-                tile[k * p.pitch + l] = x[i];
-            }
-        }
-        __syncthreads();
-#pragma unroll
-        for (unsigned i = 0; i < shape::each; i++) {
-            const unsigned n = i * shape::threads + threadIdx.x;
-            const unsigned k = __umulhi(n, p.part_of_high), l = n - k * p.high;
-            if (n < all && l < rows && k < columns) {
-                to[k * p.length + l] = tile[k * p.pitch + l];
-            }
-        }
-        __syncthreads();
     }
 }
 

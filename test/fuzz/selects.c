@@ -138,12 +138,25 @@ static void fill_with_repeats(fuzz *f, unsigned char *keys, size_t n)
     }
 }
 
+/* Whether element i is equal to the one before: in all bits, or with NUMBERS as a number, zeros and
+ * NaNs among them. */
+static bool repeats(const fuzz *f, const unsigned char *keys, size_t i)
+{
+    size_t bytes = upsweep_type_bytes(f->type);
+    uint64_t a = fuzz_raw(keys, i - 1, bytes), b = fuzz_raw(keys, i, bytes);
+    uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
+    if (!(fuzz_flags(f) & UPSWEEP_NUMBERS) || f->type < UPSWEEP_F16) {
+        return a == b;
+    }
+    return a == b || ((a | b) & ~sign) == 0 || (fuzz_is_nan(f->type, a) && fuzz_is_nan(f->type, b));
+}
+
 static void run_unique(fuzz *f)
 {
     size_t n = fuzz_length(f, 1), kept = SIZE_MAX, want = 0;
     upsweep_type type = fuzz_type(f);
     size_t bytes = upsweep_type_bytes(f->type);
-    fuzz_options(f, ORDER | UPSWEEP_IN_PLACE);
+    fuzz_options(f, ORDER | UPSWEEP_IN_PLACE | UPSWEEP_NUMBERS);
     twist_algorithm(f);
     fill_with_repeats(f, fuzz_array_new(f, FUZZ_IN_PLACE, n, bytes, bytes), n);
     fuzz_arrays_ready(f);
@@ -154,7 +167,7 @@ static void run_unique(fuzz *f)
     unsigned char *left = malloc(n * bytes + 1);
     const unsigned char *before = fuzz_before(f, 0);
     for (size_t i = 0; i < n; i++) {
-        if (i == 0 || memcmp(before + i * bytes, before + (i - 1) * bytes, bytes) != 0) {
+        if (i == 0 || !repeats(f, before, i)) {
             memcpy(left + want++ * bytes, before + i * bytes, bytes);
         }
     }
@@ -172,7 +185,7 @@ static void run_run_lengths(fuzz *f)
     size_t n = fuzz_length(f, 1), runs = SIZE_MAX, want = 0;
     upsweep_type type = fuzz_type(f);
     size_t bytes = upsweep_type_bytes(f->type);
-    fuzz_options(f, ORDER);
+    fuzz_options(f, ORDER | UPSWEEP_NUMBERS);
     twist_algorithm(f);
     fill_with_repeats(f, fuzz_array_new(f, FUZZ_INPUT, n, bytes, bytes), n);
     fuzz_array_new(f, FUZZ_OUTPUT, n, bytes, bytes);
@@ -185,7 +198,7 @@ static void run_run_lengths(fuzz *f)
     }
     const unsigned char *in = fuzz_before(f, 0);
     for (size_t i = 0, end; i < n; i = end, want++) {
-        for (end = i + 1; end < n && memcmp(in + i * bytes, in + end * bytes, bytes) == 0;) {
+        for (end = i + 1; end < n && repeats(f, in, end);) {
             end++;
         }
         if (fuzz_raw(f->array[2].at, want, 8) != end - i ||

@@ -221,9 +221,9 @@ static void test_ids(void **state)
 static void test_moves(void **state)
 {
     (void)state;
-    static const char *const names[] = {"upsweep_gather", "upsweep_scatter", "upsweep_permute",
-                                        "upsweep_reverse", "upsweep_reverse_copy",
-                                        "upsweep_transpose"};
+    static const char *const names[] = {"upsweep_gather",       "upsweep_scatter",
+                                        "upsweep_permute",      "upsweep_reverse",
+                                        "upsweep_reverse_copy", "upsweep_transpose"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         for (unsigned variant = 0; variant < call_named(names[i])->variants; variant++) {
             for (uint64_t seed = 0; seed < 4; seed++) {
