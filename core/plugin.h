@@ -17,7 +17,7 @@
 
 #include "core/forms.h"
 
-#define USW_GPU_ABI 12
+#define USW_GPU_ABI 13
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -80,9 +80,9 @@ typedef struct usw_gpu_said {
 /* ---- folds: docs/order.md's order of additions, so that bits equal the CPU's ---- */
 
 typedef struct usw_gpu_reduce_form {
-    /* result: one element of upsweep_reduce_type. unordered: floats may be added in any order. */
+    /* result: one element of type `to`. unordered: floats may be added in any order. */
     upsweep_status (*reduce)(usw_gpu *g, const void *data, size_t n, upsweep_type type,
-                             upsweep_op op, bool unordered, void *result);
+                             upsweep_op op, upsweep_type to, bool unordered, void *result);
     /* As usw_reduce_form.least: for each map the least mapped key and the first place of it; keys
      * and index are device memory (index 8 bytes each). */
     upsweep_status (*least)(usw_gpu *g, const void *data, size_t n, const usw_keymap *maps,
@@ -220,7 +220,7 @@ typedef struct usw_gpu_row_set {
 /* gpu/folds/fold_rows.cu: a row's bits are those of the forms; bad offsets are a fault. */
 typedef struct usw_gpu_fold_rows_step {
     upsweep_status (*reduce)(usw_gpu *g, const usw_gpu_row_set *r, upsweep_type type, upsweep_op op,
-                             void *results);
+                             upsweep_type to, void *results);
     /* The first place of each row's least mapped key, 0 where that is above last. */
     upsweep_status (*place)(usw_gpu *g, const usw_gpu_row_set *r, const usw_keymap *map,
                             uint64_t last, void *index, size_t index_bytes);

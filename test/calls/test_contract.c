@@ -135,15 +135,11 @@ enum { CALLS = sizeof calls / sizeof calls[0] };
 static const struct {
     const char *name;
     unsigned bit;
-} flags[] = {{"DESCENDING", UPSWEEP_DESCENDING},
-             {"NAN_FIRST", UPSWEEP_NAN_FIRST},
-             {"NAN_RAW", UPSWEEP_NAN_RAW},
-             {"UNSTABLE", UPSWEEP_UNSTABLE},
-             {"IN_PLACE", UPSWEEP_IN_PLACE},
-             {"EXCLUSIVE", UPSWEEP_EXCLUSIVE},
-             {"LARGEST", UPSWEEP_LARGEST},
-             {"UNORDERED", UPSWEEP_UNORDERED},
-             {"UPPER", UPSWEEP_UPPER}};
+} flags[] = {{"DESCENDING", UPSWEEP_DESCENDING}, {"NAN_FIRST", UPSWEEP_NAN_FIRST},
+             {"NAN_RAW", UPSWEEP_NAN_RAW},       {"UNSTABLE", UPSWEEP_UNSTABLE},
+             {"IN_PLACE", UPSWEEP_IN_PLACE},     {"EXCLUSIVE", UPSWEEP_EXCLUSIVE},
+             {"LARGEST", UPSWEEP_LARGEST},       {"UNORDERED", UPSWEEP_UNORDERED},
+             {"UPPER", UPSWEEP_UPPER},           {"ROUNDED", UPSWEEP_ROUNDED}};
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
 /* ---- the header's text ---- */
