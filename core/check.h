@@ -56,7 +56,7 @@ static inline upsweep_status usw_check_type(upsweep *u, upsweep_type type)
                           (unsigned)type & USW_OP_MARK ? ": it is an operator" : "");
 }
 
-/* calls/reduce.c: an operator's identity, as an element's bits; the type of a reduction's result. */
+/* calls/reduce.c: an operator's identity, as an element's bits; the type that a result has. */
 uint64_t usw_identity_bits(upsweep_type type, upsweep_op op);
 upsweep_type usw_result_type(upsweep_type type, upsweep_op op, unsigned flags);
 
