@@ -34,6 +34,7 @@ struct tuning {
 struct output {
     void *result;
     uint64_t *key, *index;
+    bool rounded; /* the result has the type of the elements */
 };
 
 template <typename Elements> struct float_operator {
@@ -47,7 +48,7 @@ template <typename Elements> struct float_operator {
     }
     __device__ __forceinline__ void store(double total, const output &to) const
     {
-        *static_cast<uint64_t *>(to.result) = totals.narrow(total);
+        usw_sums{to.result, to.rounded}.store<typename Elements::Number>(0, total);
     }
 };
 
@@ -242,17 +243,17 @@ upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap
 }
 
 upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type, upsweep_op op,
-                      bool unordered, void *result)
+                      upsweep_type to, bool unordered, void *result)
 {
     (void)unordered; /* any order is allowed, and so is this one */
-    const output to = {result, nullptr, nullptr};
+    const output at = {result, nullptr, nullptr, to == type};
     if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST) {
         const unsigned flags = op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0;
-        return least_by(g, data, n, usw_keymap_of(type, flags), to);
+        return least_by(g, data, n, usw_keymap_of(type, flags), at);
     }
     if (usw_type_is_float(type)) {
         const auto with = [&](auto e) {
-            return reduce_by(g, data, n, float_operator<decltype(e)>{e, {}}, to);
+            return reduce_by(g, data, n, float_operator<decltype(e)>{e, {}}, at);
         };
         return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(type, with)
                                      : usw_gpu_float_elements<false>(type, with);
@@ -263,7 +264,7 @@ upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type,
         const K sign = usw_type_is_signed(type) ? top : K(0);
         return usw_gpu_integer_elements<uint64_t>(op, [&](auto totals) {
             typedef integer_operator<K, decltype(totals)> Op;
-            return reduce_by(g, data, n, Op{totals.bitwise ? K(0) : sign, totals}, to);
+            return reduce_by(g, data, n, Op{totals.bitwise ? K(0) : sign, totals}, at);
         });
     });
 }
@@ -273,7 +274,7 @@ upsweep_status least(usw_gpu *g, const void *data, size_t n, const usw_keymap *m
 {
     upsweep_status status = UPSWEEP_OK;
     for (size_t m = 0; m < map_count && status == UPSWEEP_OK; m++) {
-        status = least_by(g, data, n, maps[m], {nullptr, keys + m, index + m});
+        status = least_by(g, data, n, maps[m], {nullptr, keys + m, index + m, false});
     }
     return status;
 }

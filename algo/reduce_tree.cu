@@ -50,7 +50,7 @@ enum : unsigned { TILE = USW_REDUCE_TILE };
 struct tree_args {
     const void *data;
     uint64_t n, tiles;
-    double *result;
+    usw_sums result;
     usw_gather gather; /* of the tiles' sums, if there are several, but few tiles */
     /* The members below are for many tiles. */
     double *sums;
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(USW_REDUCE_LANES, BLOCKS_OF_TILES<typename E::
             });
     }
     if (threadIdx.x == 0) {
-        *reinterpret_cast<uint64_t *>(a.result) = usw_f64_number::narrow(all);
+        a.result.store<typename E::Number>(0, all);
     }
 }
 
@@ -162,18 +162,19 @@ __global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tr
         if (a.tiles % USW_CARRY_FANOUT != 0) {
             all = e.join(all, __ldcg(a.groups + groups));
         }
-        *reinterpret_cast<uint64_t *>(a.result) = usw_f64_number::narrow(all);
+        a.result.store<typename E::Number>(0, all);
     }
 }
 
 template <typename E>
-upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, void *result, const E &e)
+upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, const usw_sums &result,
+                             const E &e)
 {
     tree_args a = {};
     a.data = data;
     a.n = n;
     a.tiles = (n + TILE - 1) / TILE;
-    a.result = static_cast<double *>(result);
+    a.result = result;
     if (a.tiles <= FEW_TILES) {
         a.gather = usw_gather_of(g);
         return USW_LAUNCH(g, (tree_of_few<E>), dim3(static_cast<unsigned>(a.tiles)),
@@ -217,7 +218,7 @@ __global__ void __launch_bounds__(USW_FOLD_THREADS, tune.exact_blocks *tune.thre
                          return usw_fold_found<1>{{f.join(x.v[0], y.v[0])}};
                      })) {
         const uint64_t all = f.last(mine.v[0], a.n);
-        if (F::wide) {
+        if (f.wide) {
             *static_cast<uint64_t *>(a.result) = all;
         } else {
             *static_cast<R *>(a.result) = static_cast<R>(all);
@@ -300,7 +301,7 @@ upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap
 }
 
 upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type, upsweep_op op,
-                      bool unordered, void *result)
+                      upsweep_type to, bool unordered, void *result)
 {
     if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST) {
         const usw_keymap map = usw_keymap_of(type, op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
@@ -312,9 +313,10 @@ upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type,
     if (usw_type_is_float(type)) {
         auto with = [&](const auto &e) {
             typedef typename std::decay<decltype(e)>::type E;
-            return unordered ? fold_with(g, data, n, result,
-                                         usw_fold_floats<typename E::Number, E::is_product>())
-                             : reduce_floats(g, data, n, result, e);
+            return unordered
+                       ? fold_with(g, data, n, result,
+                                   usw_fold_floats<typename E::Number, E::is_product>{to != type})
+                       : reduce_floats(g, data, n, {result, to == type}, e);
         };
         return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(type, with)
                                      : usw_gpu_float_elements<false>(type, with);

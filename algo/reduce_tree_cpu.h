@@ -230,10 +230,20 @@ static void store_exact(void *result, size_t bytes, upsweep_op op, uint64_t all)
     usw_store_raw(result, op >= UPSWEEP_AND ? bytes : 8, fold_word(op, all, bytes));
 }
 
-static void store_sum(void *result, double sum)
+/* Rounded once to the type of results, of which NaN has one. */
+static void store_sum(void *result, upsweep_type to, double sum)
 {
-    uint64_t nan = UINT64_C(0x7ff8) << 48;
-    memcpy(result, sum != sum ? (const void *)&nan : (const void *)&sum, sizeof sum);
+    const uint64_t nan = UINT64_C(0x7ff8) << 48;
+    const uint32_t small_nan = 0x7fc00000;
+    const float small = (float)sum;
+    switch (to) {
+    case UPSWEEP_F16: usw_store_raw(result, 2, usw_narrow_f16(sum)); break;
+    case UPSWEEP_BF16: usw_store_raw(result, 2, usw_narrow_bf16(sum)); break;
+    case UPSWEEP_F32:
+        memcpy(result, sum != sum ? (const void *)&small_nan : (const void *)&small, sizeof small);
+        break;
+    default: memcpy(result, sum != sum ? (const void *)&nan : (const void *)&sum, sizeof sum);
+    }
 }
 
 static upsweep_status no_scratch(upsweep *u, size_t bytes)
@@ -242,7 +252,7 @@ static upsweep_status no_scratch(upsweep *u, size_t bytes)
 }
 
 static upsweep_status reduce(upsweep *u, const void *data, size_t n, upsweep_type type,
-                             upsweep_op op, void *result)
+                             upsweep_op op, upsweep_type to, void *result)
 {
     size_t bytes = upsweep_type_bytes(type), chunks = usw_div_up(n, CHUNK);
     job j = {.data = data, .n = n, .bytes = bytes, .type = type, .op = op};
@@ -261,7 +271,7 @@ static upsweep_status reduce(upsweep *u, const void *data, size_t n, upsweep_typ
         for (size_t t = 0; t < parts; t++) {
             usw_carry_tree_add(&o, j.sums[t], false);
         }
-        store_sum(result, usw_carry_tree_carry(&o));
+        store_sum(result, to, usw_carry_tree_carry(&o));
         return UPSWEEP_OK;
     }
     uint64_t all = j.part[0];
@@ -316,7 +326,7 @@ static void reduce_row(const usw_reduce_rows *s, const usw_keymap *map, const vo
         usw_store_raw(result, s->bytes, usw_unmap_key(map, key));
     } else if (usw_type_is_float(s->type)) {
         USW_ROUTE_OF("a row of floats", USW_FLOATS);
-        store_sum(result, row_sum(at, n, s->type, s->op == UPSWEEP_PRODUCT));
+        store_sum(result, s->to, row_sum(at, n, s->type, s->op == UPSWEEP_PRODUCT));
     } else {
         USW_ROUTE_OF("a row of integers", USW_INTEGERS);
         store_exact(result, s->bytes, s->op, exact_chunk(s->type, s->bytes, s->op, at, n));

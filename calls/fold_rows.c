@@ -81,13 +81,14 @@ static upsweep_status check(fold_job *j, const char *what, const usw_options *o)
     return status == UPSWEEP_OK ? usw_no_choice(j->u, o) : status;
 }
 
-static upsweep_status check_op(fold_job *j)
+/* flags: of a reduction. */
+static upsweep_status check_op(fold_job *j, unsigned flags)
 {
     j->op = usw_op_of(j->op);
     if (j->op < UPSWEEP_SUM || j->op > UPSWEEP_XOR) {
         return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "op is no operator");
     }
-    j->result_type = upsweep_reduce_type(j->type, j->op);
+    j->result_type = usw_result_type(j->type, j->op, flags);
     return j->result_type == 0
                ? usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED,
                           "bitwise operators are for integers, not %s", upsweep_type_name(j->type))
@@ -110,7 +111,7 @@ static void reduce_row(void *context, size_t r, size_t at, size_t n, unsigned la
         note(j, lane, status);
     } else {
         USW_ROUTE("a row is reduced");
-        note(j, lane, j->reduce->reduce(j->u, in, n, j->type, j->op, result));
+        note(j, lane, j->reduce->reduce(j->u, in, n, j->type, j->op, j->result_type, result));
     }
 }
 
@@ -132,7 +133,7 @@ static upsweep_status check_reduction(fold_job *j, const usw_options *o, size_t 
 {
     upsweep_status status = check(j, "data", o);
     if (status == UPSWEEP_OK) {
-        status = check_op(j);
+        status = check_op(j, o->flags);
     }
     if (status == UPSWEEP_OK) {
         j->out_bytes = upsweep_type_bytes(j->result_type);
@@ -148,7 +149,8 @@ static upsweep_status reduce_rows(fold_job *j, const usw_options *o)
         return status;
     }
     usw_gpu_fold_rows g = {j->in, j->set.n, j->type, j->set.begin, j->set.rows};
-    if (usw_may_leave(j->u) && usw_gpu_reduce_rows(j->u, &g, j->op, j->out, &status)) {
+    if (usw_may_leave(j->u) &&
+        usw_gpu_reduce_rows(j->u, &g, j->op, j->result_type, j->out, &status)) {
         return status;
     }
     j->reduce = usw_form_for(j->u, USW_REDUCES, NULL, &status);
@@ -157,6 +159,7 @@ static upsweep_status reduce_rows(fold_job *j, const usw_options *o)
         .data = j->in, .begin = j->set.begin, .length = j->set.row_length, .bytes = j->bytes};
     j->short_rows.result_bytes = j->out_bytes;
     j->short_rows.type = j->type;
+    j->short_rows.to = j->result_type;
     j->short_rows.op = j->op;
     j->short_rows.identity = usw_identity_bits(j->result_type, j->op);
     j->short_rows.results = j->out;
@@ -172,7 +175,7 @@ upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, size_t n, upswe
     j.bytes = upsweep_type_bytes(type);
     j.in = data;
     j.out = results;
-    upsweep_status status = usw_enter(u, options, UPSWEEP_UNORDERED, &o);
+    upsweep_status status = usw_enter(u, options, UPSWEEP_UNORDERED | UPSWEEP_ROUNDED, &o);
     if (status != UPSWEEP_OK) {
         return status;
     }
@@ -189,8 +192,8 @@ static upsweep_status reduce_columns(fold_job *j, const usw_options *o, const si
     if (status != UPSWEEP_OK || columns == 0) {
         return status;
     }
-    usw_reduce_columns c = {j->in,        extent[0], extent[1], extent[2], j->bytes,
-                            j->out_bytes, j->type,   j->op,     j->out};
+    usw_reduce_columns c = {j->in,        extent[0], extent[1],      extent[2], j->bytes,
+                            j->out_bytes, j->type,   j->result_type, j->op,     j->out};
     if (usw_may_leave(j->u) && usw_gpu_reduce_axis(j->u, &c, &status)) {
         return status;
     }
@@ -207,7 +210,7 @@ upsweep_status upsweep_reduce_axis(upsweep *u, const void *data, size_t outer, s
     fold_job j = {.u = u, .type = type, .op = op, .in = data, .out = results};
     size_t extent[] = {outer, length, inner}, columns, n;
     j.bytes = upsweep_type_bytes(type);
-    upsweep_status status = usw_enter(u, options, UPSWEEP_UNORDERED, &o);
+    upsweep_status status = usw_enter(u, options, UPSWEEP_UNORDERED | UPSWEEP_ROUNDED, &o);
     if (status != UPSWEEP_OK) {
         return status;
     }
@@ -331,7 +334,7 @@ static upsweep_status scan_rows(fold_job *j, const usw_options *o)
         status = usw_check_array(j->u, j->out, j->set.n, j->bytes, "out");
     }
     if (status == UPSWEEP_OK) {
-        status = check_op(j);
+        status = check_op(j, 0);
     }
     if (status != UPSWEEP_OK || j->set.rows == 0) {
         return status;

@@ -27,6 +27,12 @@ upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op)
     return (upsweep_type)0;
 }
 
+upsweep_type usw_result_type(upsweep_type type, upsweep_op op, unsigned flags)
+{
+    const upsweep_type exact = upsweep_reduce_type(type, op);
+    return exact == UPSWEEP_F64 && (flags & UPSWEEP_ROUNDED) ? type : exact;
+}
+
 /* What all calls of this file check; *form is set on success. */
 static upsweep_status check(upsweep *u, const usw_options *o, const void *data, size_t n,
                             upsweep_type type, const usw_reduce_form **form)
@@ -85,10 +91,9 @@ uint64_t usw_identity_bits(upsweep_type type, upsweep_op op)
     }
 }
 
-/* The identity of an operator that is defined for the type, into the result of a reduction. */
-static void store_identity(upsweep_type type, upsweep_op op, void *result)
+/* The identity of an operator, into the result of a reduction, which is of type out. */
+static void store_identity(upsweep_type out, upsweep_op op, void *result)
 {
-    upsweep_type out = upsweep_reduce_type(type, op);
     usw_store_raw(result, upsweep_type_bytes(out), usw_identity_bits(out, op));
 }
 
@@ -118,27 +123,28 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
                         result == NULL ? "result is NULL" : "op is no operator");
     }
-    if (upsweep_reduce_type(type, op) == 0) {
+    const upsweep_type to = usw_result_type(type, op, o->flags);
+    if (to == 0) {
         return usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "bitwise operators are for integers, not %s",
                         upsweep_type_name(type));
     }
-    if (usw_may_leave(u) && usw_gpu_reduce(u, data, n, type, op, o, result, &status)) {
+    if (usw_may_leave(u) && usw_gpu_reduce(u, data, n, type, op, to, o, result, &status)) {
         return status;
     }
     if (n == 0) {
-        store_identity(type, op, result);
+        store_identity(to, op, result);
         return UPSWEEP_OK;
     }
     return op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST
                ? least_or_greatest(u, form, data, n, type, op == UPSWEEP_GREATEST, result)
-               : form->reduce(u, data, n, type, op, result);
+               : form->reduce(u, data, n, type, op, to, result);
 }
 
 upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n, upsweep_type type,
                               upsweep_op op, void *result, const upsweep_options *options)
 {
     usw_options o;
-    upsweep_status status = usw_enter(u, options, UPSWEEP_UNORDERED, &o);
+    upsweep_status status = usw_enter(u, options, UPSWEEP_UNORDERED | UPSWEEP_ROUNDED, &o);
     return status != UPSWEEP_OK ? status : usw_leave(u, reduce(u, &o, data, n, type, op, result));
 }
 

@@ -56,9 +56,9 @@ static inline upsweep_status usw_check_type(upsweep *u, upsweep_type type)
                           (unsigned)type & USW_OP_MARK ? ": it is an operator" : "");
 }
 
-/* The identity of an operator that is defined for the type, as an element's bits
- * (calls/reduce.c). */
+/* calls/reduce.c: an operator's identity, as an element's bits; the type that a result has. */
 uint64_t usw_identity_bits(upsweep_type type, upsweep_op op);
+upsweep_type usw_result_type(upsweep_type type, upsweep_op op, unsigned flags);
 
 /* Keys of a sort, and what of them is to be compared. */
 static inline upsweep_status usw_check_keys(upsweep *u, const void *keys, size_t n,

@@ -30,16 +30,16 @@ typedef struct usw_sort_form {
                                      bool in_place);
 } usw_sort_form;
 
-/* Reduces n > 0 elements; the order of floating-point additions is core/order.h's. least gives for
- * each of map_count maps of one width the least key and, unless index is NULL, its first place. The
- * standard row reduces up to USW_REDUCE_TASK elements (by one map) without scratch or threads.
- * rows: the rows [first, end) by one thread, but for those of more than USW_TILE elements. */
+/* Reduces n > 0 elements to one of type `to`; the order of floating-point additions is order.h's.
+ * least gives for each of map_count maps of one width the least key and, unless index is NULL, its
+ * first place. The standard row reduces USW_REDUCE_TASK elements (by a map) without scratch or
+ * threads. rows: the rows [first, end) by one thread, but for those of more than USW_TILE. */
 enum { USW_REDUCE_TASK = 64 * 1024 };
 typedef struct usw_reduce_rows {
     const unsigned char *data;
     const uint64_t *begin; /* of each row and behind the last; NULL: rows of `length` each */
     size_t length, bytes, result_bytes;
-    upsweep_type type;
+    upsweep_type type, to; /* of elements, and of results */
     upsweep_op op;
     uint64_t identity; /* the result of a row without elements, as bits */
     unsigned char *results;
@@ -48,13 +48,13 @@ typedef struct usw_reduce_rows {
 typedef struct usw_reduce_columns {
     const unsigned char *data;
     size_t outer, length, inner, bytes, result_bytes;
-    upsweep_type type;
+    upsweep_type type, to;
     upsweep_op op;
     unsigned char *results;
 } usw_reduce_columns;
 typedef struct usw_reduce_form {
     upsweep_status (*reduce)(upsweep *u, const void *data, size_t n, upsweep_type type,
-                             upsweep_op op, void *result);
+                             upsweep_op op, upsweep_type to, void *result);
     upsweep_status (*least)(upsweep *u, const void *data, size_t n, const usw_keymap *maps,
                             size_t map_count, uint64_t *keys, size_t *index);
     void (*rows)(const usw_reduce_rows *s, size_t first, size_t end);

@@ -1,16 +1,14 @@
 /* plugin.h - the C boundary between the library and libupsweep_cuda.so: plain C types, no CUDA.
  *
- * The library loads the plugin by name at run time and calls its one exported symbol,
- * upsweep_cuda_plugin(), which returns a usw_gpu_plugin. The plugin is compiled and linked on its
- * own (the CUDA runtime statically) and needs nothing from the library.
+ * The library loads the plugin by name at run time and calls its one exported symbol, which returns
+ * a usw_gpu_plugin. It is linked on its own, with the CUDA runtime, and needs nothing from here.
  *
  * All array pointers below are device memory of g's device, aligned to their element; n > 0. A form
  * or step queues its work on g's stream and returns without waiting for it; what it finds (counts,
  * positions) it writes to device memory. Scratch comes from g and lasts until the call ends. Of two
  * calls on one g the second starts after the first in stream order. A failure is said by
- * usw_gpu_fail (gpu.cuh) and returned; arrays are then as they were unless kernels had begun.
- * Errors that only the device can see (an index out of range) are noted in g's fault word and told
- * by wait(). */
+ * usw_gpu_fail (gpu.cuh) and returned; arrays are then as they were unless kernels had begun. Errors
+ * that only the device can see (an index out of range) are in g's fault word, and told by wait(). */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_PLUGIN_H
 #define USW_PLUGIN_H
@@ -80,9 +78,9 @@ typedef struct usw_gpu_said {
 /* ---- folds: docs/order.md's order of additions, so that bits equal the CPU's ---- */
 
 typedef struct usw_gpu_reduce_form {
-    /* result: one element of upsweep_reduce_type. unordered: floats may be added in any order. */
+    /* result: one element of type `to`. unordered: floats may be added in any order. */
     upsweep_status (*reduce)(usw_gpu *g, const void *data, size_t n, upsweep_type type,
-                             upsweep_op op, bool unordered, void *result);
+                             upsweep_op op, upsweep_type to, bool unordered, void *result);
     /* As usw_reduce_form.least: for each map the least mapped key and the first place of it; keys
      * and index are device memory (index 8 bytes each). */
     upsweep_status (*least)(usw_gpu *g, const void *data, size_t n, const usw_keymap *maps,
@@ -223,7 +221,7 @@ typedef struct usw_gpu_row_set {
 /* gpu/folds/fold_rows.cu: a row's bits are those of the forms; bad offsets are a fault. */
 typedef struct usw_gpu_fold_rows_step {
     upsweep_status (*reduce)(usw_gpu *g, const usw_gpu_row_set *r, upsweep_type type, upsweep_op op,
-                             void *results);
+                             upsweep_type to, void *results);
     /* The first place of each row's least mapped key, 0 where that is above last. */
     upsweep_status (*place)(usw_gpu *g, const usw_gpu_row_set *r, const usw_keymap *map,
                             uint64_t last, void *index, size_t index_bytes);

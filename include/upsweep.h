@@ -157,7 +157,11 @@ enum {
     UPSWEEP_UPPER = 1 << 9, /* searches: the place behind equal keys, not before them */
     /* unique and run lengths: floating-point keys are equal as numbers, not by their bits: zeros of
      * both signs are, and all NaNs. */
-    UPSWEEP_NUMBERS = 1 << 10
+    UPSWEEP_NUMBERS = 1 << 10,
+    /* Reductions: sums and products of floating-point numbers have the type of the elements, to
+     * which they are rounded once, to nearest even. Nothing changes for integers and other
+     * operators. */
+    UPSWEEP_ROUNDED = 1 << 11
     /* Bit 8 marks a upsweep_op, bits 16 to 23 are flags of graphs and batches of paths: numbers of
      * one family put where another belongs are refused. */
 };
@@ -577,16 +581,18 @@ typedef enum upsweep_op {
 } upsweep_op;
 
 /* *result gets the combination of all elements. Its type: for SUM and PRODUCT u64 for unsigned, i64
- * for signed (both modulo 2^64), f64 for floating point; for the others the element type.
+ * for signed (both modulo 2^64), f64 for floating point, with UPSWEEP_ROUNDED the element type; for
+ * the others the element type.
  * n = 0 gives the identity: 0, 1, the greatest and least value of the type (inf and -inf), all
  * ones, 0, 0. Floating-point sums are taken in f64 in a fixed order. So are products: one that
  * overflows on the way, and has a 0 elsewhere, is inf * 0 = NaN where the order lets the two meet.
- * Scratch: O(n / 4096).
- * Flags: UNORDERED. */
+ * NaN has the bits of the positive quiet NaN of the result's type. Scratch: O(n / 4096).
+ * Flags: UNORDERED, ROUNDED. */
 UPSWEEP_API upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n, upsweep_type type,
                                           upsweep_op op, void *result,
                                           const upsweep_options *options);
-/* The type of *result of upsweep_reduce; 0 where op is not defined for type. */
+/* The type of *result of upsweep_reduce without UPSWEEP_ROUNDED; 0 where op is not defined for
+ * type. */
 UPSWEEP_API upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op);
 
 /* Position of the least / greatest element, the first of equals (NaN skipped; 0 if all are NaN).
@@ -602,14 +608,14 @@ UPSWEEP_API upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n
                                           void *least, void *greatest,
                                           const upsweep_options *options);
 
-/* upsweep_reduce of every row: results, `rows` of them of upsweep_reduce_type, get the same bits as
+/* upsweep_reduce of every row: results, `rows` of them of that call's type, get the same bits as
  * that call gives for each row by itself; a row of no elements gives the identity. Rows are given
  * as to upsweep_sort_rows: row r is data[begin[r]] to data[begin[r + 1] - 1]; begin NULL: all rows
  * have n / rows elements, and n must be a multiple of rows. Offsets that decrease or go beyond n
  * are UPSWEEP_ERROR_RANGE; results are then undefined. Short rows go to the threads one by one.
  * Scratch: what upsweep_reduce takes for the longest row; on a GPU 8 bytes a row with begin, and
  * n / 250 and some KB where rows of one length are few and long.
- * Flags: UNORDERED. */
+ * Flags: UNORDERED, ROUNDED. */
 UPSWEEP_API upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, size_t n,
                                                upsweep_type type, const uint64_t *begin,
                                                size_t rows, upsweep_op op, void *results,
@@ -621,7 +627,7 @@ UPSWEEP_API upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, siz
  * is the product of the extents before it, inner of those behind it. Nothing is moved, and the
  * elements are read as they lie. A product of extents that overflows is UPSWEEP_ERROR_ARGUMENT.
  * Scratch: 144 KB a thread; where length is more than 4096, and 24 bytes for every 4096 elements.
- * Flags: UNORDERED. */
+ * Flags: UNORDERED, ROUNDED. */
 UPSWEEP_API upsweep_status upsweep_reduce_axis(upsweep *u, const void *data, size_t outer,
                                                size_t length, size_t inner, upsweep_type type,
                                                upsweep_op op, void *results,

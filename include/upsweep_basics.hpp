@@ -307,6 +307,7 @@ template <class I> auto span_of(I first, I last) -> span<pointed_by<I>>
 // ---- options ----
 
 // As UPSWEEP_DESCENDING and so on, which are explained in upsweep.h. They are combined by |.
+// UPSWEEP_ROUNDED is none of them: it would give results another type than they have here.
 enum class flag : unsigned {
     descending = UPSWEEP_DESCENDING,
     nan_first = UPSWEEP_NAN_FIRST,

@@ -12,10 +12,11 @@
  * UPSWEEP_OF(upsweep_sort, x)(u, x, 1000, NULL). In C++ the names are overloaded, and options may
  * be left out: upsweep_sort(u, x, 1000); upsweep.hpp has more for C++.
  *
- * f16 and bf16 are uint16_t to the compiler, so they are there by suffix only. So are
- * those of graphs, by the type of distances: u32, u64, f32, f64, and i32 and i64 to make graphs and
- * for upsweep_bellman_ford. Where a graph has distances of another type than the function, the call
- * is UPSWEEP_ERROR_UNSUPPORTED before anything is written. */
+ * f16 and bf16 are uint16_t to the compiler, so they are there by suffix only. So are those of
+ * graphs, by the type of distances: u32, u64, f32, f64, and i32 and i64 to make graphs and for
+ * upsweep_bellman_ford. Sums and products have the type S: UPSWEEP_ROUNDED, which gives them
+ * another, is not for these functions. Where a graph has distances of another type than the
+ * function, the call is UPSWEEP_ERROR_UNSUPPORTED before anything is written. */
 /* SPDX-License-Identifier: MIT */
 #ifndef UPSWEEP_TYPED_H
 #define UPSWEEP_TYPED_H

@@ -8,6 +8,7 @@ typedef struct fold_job {
     size_t n;
     upsweep_type type;
     upsweep_op op;
+    upsweep_type to; /* of the result of a reduction */
     usw_keymap maps[2];
     size_t map_count;
     uint64_t last;    /* the last key that is a number */
@@ -55,9 +56,8 @@ static upsweep_status identity_work(usw_gpu_call *c)
     upsweep_status status = UPSWEEP_OK;
     for (size_t m = 1; m < c->count && status == UPSWEEP_OK; m++) {
         upsweep_op op = c->count == 3 && m == 2 ? UPSWEEP_GREATEST : j->op;
-        upsweep_type out = upsweep_reduce_type(j->type, op);
-        status =
-            usw_gpu_store(c, c->arrays[m].at, usw_identity_bits(out, op), upsweep_type_bytes(out));
+        status = usw_gpu_store(c, c->arrays[m].at, usw_identity_bits(j->to, op),
+                               upsweep_type_bytes(j->to));
     }
     return status;
 }
@@ -83,7 +83,7 @@ bool usw_gpu_minmax(upsweep *u, const void *data, size_t n, upsweep_type type, c
                     void *least, void *greatest, upsweep_status *status)
 {
     size_t bytes = upsweep_type_bytes(type);
-    fold_job j = {.o = o, .n = n, .type = type, .op = UPSWEEP_LEAST, .map_count = 2};
+    fold_job j = {.o = o, .n = n, .type = type, .to = type, .op = UPSWEEP_LEAST, .map_count = 2};
     j.maps[0] = usw_keymap_of(type, 0);
     j.maps[1] = usw_keymap_of(type, UPSWEEP_DESCENDING);
     usw_gpu_array arrays[] = {usw_gpu_in("data", data, n * bytes),
@@ -97,17 +97,16 @@ static upsweep_status reduce_work(usw_gpu_call *c)
     const fold_job *j = c->context;
     const usw_gpu_reduce_form *form = form_for(c);
     return form == NULL ? UPSWEEP_ERROR_UNSUPPORTED
-                        : form->reduce(c->g, c->arrays[0].at, j->n, j->type, j->op,
+                        : form->reduce(c->g, c->arrays[0].at, j->n, j->type, j->op, j->to,
                                        (j->o->flags & UPSWEEP_UNORDERED) != 0, c->arrays[1].at);
 }
 
 bool usw_gpu_reduce(upsweep *u, const void *data, size_t n, upsweep_type type, upsweep_op op,
-                    const usw_options *o, void *result, upsweep_status *status)
+                    upsweep_type to, const usw_options *o, void *result, upsweep_status *status)
 {
-    fold_job j = {.o = o, .n = n, .type = type, .op = op};
-    usw_gpu_array arrays[] = {
-        usw_gpu_in("data", data, n * upsweep_type_bytes(type)),
-        usw_gpu_out("result", result, upsweep_type_bytes(upsweep_reduce_type(type, op)))};
+    fold_job j = {.o = o, .n = n, .type = type, .op = op, .to = to};
+    usw_gpu_array arrays[] = {usw_gpu_in("data", data, n * upsweep_type_bytes(type)),
+                              usw_gpu_out("result", result, upsweep_type_bytes(to))};
     return run(u, arrays, 2, n == 0 ? identity_work : reduce_work, &j, status);
 }
 

@@ -79,7 +79,7 @@ bool usw_gpu_merge_runs(upsweep *u, const void *const *runs, const size_t *count
 
 /* ---- calls/on_gpu/fold.c ---- */
 bool usw_gpu_reduce(upsweep *u, const void *data, size_t n, upsweep_type type, upsweep_op op,
-                    const usw_options *o, void *result, upsweep_status *status);
+                    upsweep_type to, const usw_options *o, void *result, upsweep_status *status);
 /* index gets the place of the least (greatest), 0 where all are NaN: keys above `last`. */
 bool usw_gpu_position(upsweep *u, const void *data, size_t n, const usw_keymap *map, uint64_t last,
                       const usw_options *o, size_t *index, upsweep_status *status);
@@ -93,8 +93,8 @@ typedef struct usw_gpu_fold_rows {
     const uint64_t *begin;
     size_t rows;
 } usw_gpu_fold_rows;
-bool usw_gpu_reduce_rows(upsweep *u, const usw_gpu_fold_rows *r, upsweep_op op, void *results,
-                         upsweep_status *status);
+bool usw_gpu_reduce_rows(upsweep *u, const usw_gpu_fold_rows *r, upsweep_op op, upsweep_type to,
+                         void *results, upsweep_status *status);
 bool usw_gpu_reduce_axis(upsweep *u, const usw_reduce_columns *c, upsweep_status *status);
 bool usw_gpu_position_rows(upsweep *u, const usw_gpu_fold_rows *r, const usw_keymap *map,
                            uint64_t last, void *index, unsigned index_bits, upsweep_status *status);

@@ -7,6 +7,7 @@ typedef struct rows_job {
     usw_gpu_row_set set; /* its arrays are the call's first two */
     upsweep_type type;
     upsweep_op op;
+    upsweep_type to; /* of the results of reductions */
     size_t k, index_bytes;
     const usw_keymap *map;
     uint64_t last;
@@ -114,20 +115,20 @@ static upsweep_status reduce_work(usw_gpu_call *c)
     const usw_gpu_fold_rows_step *step = fold_step(c);
     usw_gpu_row_set set = set_of(c);
     return step == NULL ? UPSWEEP_ERROR_UNSUPPORTED
-                        : step->reduce(c->g, &set, j->type, j->op, c->arrays[2].at);
+                        : step->reduce(c->g, &set, j->type, j->op, j->to, c->arrays[2].at);
 }
 
-bool usw_gpu_reduce_rows(upsweep *u, const usw_gpu_fold_rows *r, upsweep_op op, void *results,
-                         upsweep_status *status)
+bool usw_gpu_reduce_rows(upsweep *u, const usw_gpu_fold_rows *r, upsweep_op op, upsweep_type to,
+                         void *results, upsweep_status *status)
 {
     rows_job j = job_of(r->n, r->begin, r->rows);
     j.type = r->type;
     j.op = op;
+    j.to = to;
     j.set.identity = usw_identity_bits(r->type, op);
-    size_t result_bytes = upsweep_type_bytes(upsweep_reduce_type(r->type, op));
     usw_gpu_array arrays[] = {
         usw_gpu_in("data", r->n == 0 ? NULL : r->data, r->n * upsweep_type_bytes(r->type)),
-        offsets_of(&j), usw_gpu_out("results", results, r->rows * result_bytes)};
+        offsets_of(&j), usw_gpu_out("results", results, r->rows * upsweep_type_bytes(to))};
     return run(u, arrays, 3, reduce_work, &j, status);
 }
 

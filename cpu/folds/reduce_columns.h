@@ -144,6 +144,30 @@ static void reduce_tile(const column_job *j, unsigned char *acc, const unsigned 
 
 /* ---- results ---- */
 
+/* Rounded once to the type of results, of which NaN has one. */
+static void store_sums(upsweep_type to, const double *restrict sum, size_t columns,
+                       unsigned char *results)
+{
+    if (to == UPSWEEP_F64) {
+        double *restrict at = (double *)(void *)results, nan;
+        store_sum(&nan, to, (double)NAN);
+        for (size_t c = 0; c < columns; c++) {
+            at[c] = sum[c] != sum[c] ? nan : sum[c];
+        }
+    } else if (to == UPSWEEP_F32) {
+        float *restrict at = (float *)(void *)results, nan;
+        store_sum(&nan, to, (double)NAN);
+        for (size_t c = 0; c < columns; c++) {
+            const float narrow = (float)sum[c];
+            at[c] = narrow != narrow ? nan : narrow;
+        }
+    } else {
+        for (size_t c = 0; c < columns; c++) {
+            store_sum(results + 2 * c, to, sum[c]);
+        }
+    }
+}
+
 static void store_columns(const column_job *j, const unsigned char *acc, size_t columns,
                           unsigned char *results)
 {
@@ -154,12 +178,7 @@ static void store_columns(const column_job *j, const unsigned char *acc, size_t 
          : s->bytes == 4 ? columns_unmap_u32
                          : columns_unmap_u64)(results, acc, columns, &j->map);
     } else if (usw_type_is_float(s->type)) {
-        const double *restrict sum = (const double *)(const void *)acc;
-        double *restrict to = (double *)(void *)results, nan;
-        store_sum(&nan, (double)NAN);
-        for (size_t c = 0; c < columns; c++) {
-            to[c] = sum[c] != sum[c] ? nan : sum[c];
-        }
+        store_sums(s->to, (const double *)(const void *)acc, columns, results);
     } else {
         memcpy(results, acc, columns * j->acc_bytes);
     }

@@ -9,12 +9,12 @@
 enum : unsigned { USW_LEVEL_FANOUT = 64, USW_LEVELS = 6, USW_LEVEL_THREADS = 256 };
 
 /* Sums and products of floats, as operators of columns: a column is reduced in the order of
- * core/order.h, and its result is an f64. */
+ * core/order.h, and its result is rounded once. */
 template <typename E> struct usw_ordered_sums {
     typedef typename E::Raw Raw;
     typedef double Value;
     E e;
-    uint64_t *results;
+    usw_sums results;
 
     __device__ __forceinline__ Value neutral() const
     {
@@ -30,7 +30,7 @@ template <typename E> struct usw_ordered_sums {
     }
     __device__ __forceinline__ void store(uint64_t column, Value v) const
     {
-        results[column] = usw_f64_number::narrow(v);
+        results.store<typename E::Number>(column, v);
     }
 };
 

@@ -97,6 +97,21 @@ struct usw_bf16_number {
     static constexpr Raw one = 0x3f80;
 };
 
+/* Where sums and products go. rounded: as numbers of the elements' type and not as f64; either way
+ * a sum is rounded once, and the kernels are the same. */
+struct usw_sums {
+    void *at;
+    bool rounded;
+    template <typename N> __device__ __forceinline__ void store(uint64_t i, double v) const
+    {
+        if (rounded) {
+            static_cast<typename N::Raw *>(at)[i] = N::narrow(v);
+        } else {
+            static_cast<uint64_t *>(at)[i] = usw_f64_number::narrow(v);
+        }
+    }
+};
+
 /* ---- elements: kinds of number and operator ---- */
 
 /* Raw: an element's bits. Acc: the widened type, in which values are joined. run: elements of a

@@ -199,10 +199,11 @@ upsweep_status reduce(usw_gpu *g, const usw_reduce_columns *c)
 {
     const upsweep_op op = c->op;
     void *results = c->results;
+    const usw_sums sums = {results, c->to == c->type};
     if (usw_type_is_float(c->type) && op <= UPSWEEP_PRODUCT) {
         const auto with = [&](const auto &e) {
             typedef typename std::decay<decltype(e)>::type E;
-            return reduce_with(g, c, usw_ordered_sums<E>{e, static_cast<uint64_t *>(results)});
+            return reduce_with(g, c, usw_ordered_sums<E>{e, sums});
         };
         return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(c->type, with)
                                      : usw_gpu_float_elements<false>(c->type, with);

@@ -99,7 +99,8 @@ template <typename F> upsweep_status fold_with(usw_gpu *g, const usw_gpu_row_set
 }
 
 template <typename E>
-upsweep_status sum_by_parts(usw_gpu *g, const usw_gpu_row_set *r, uint64_t *results, const E &e)
+upsweep_status sum_by_parts(usw_gpu *g, const usw_gpu_row_set *r, const usw_sums &results,
+                            const E &e)
 {
     const size_t tiles = (r->row_length + USW_REDUCE_TILE - 1) / USW_REDUCE_TILE;
     usw_column_carries<double> carries = {};
@@ -118,7 +119,7 @@ upsweep_status sum_by_parts(usw_gpu *g, const usw_gpu_row_set *r, uint64_t *resu
 }
 
 template <typename E>
-upsweep_status sum_with(usw_gpu *g, const usw_gpu_row_set *r, uint64_t *results, const E &e)
+upsweep_status sum_with(usw_gpu *g, const usw_gpu_row_set *r, const usw_sums &results, const E &e)
 {
     typedef typename E::Raw R;
     const R *data = static_cast<const R *>(r->data);
@@ -149,12 +150,11 @@ upsweep_status integers(usw_gpu *g, const usw_gpu_row_set *r, upsweep_type type,
 }
 
 upsweep_status reduce(usw_gpu *g, const usw_gpu_row_set *r, upsweep_type type, upsweep_op op,
-                      void *results)
+                      upsweep_type to, void *results)
 {
     if (usw_type_is_float(type) && op <= UPSWEEP_PRODUCT) {
-        const auto with = [&](const auto &e) {
-            return sum_with(g, r, static_cast<uint64_t *>(results), e);
-        };
+        const usw_sums sums = {results, to == type};
+        const auto with = [&](const auto &e) { return sum_with(g, r, sums, e); };
         return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(type, with)
                                      : usw_gpu_float_elements<false>(type, with);
     }

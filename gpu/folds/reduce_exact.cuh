@@ -1,7 +1,8 @@
 /* reduce_exact.cuh - the operators of reductions whose order is free: sums, products and bitwise
  * operators of integers and the least mapped key, which give the same bits in any order, and sums
  * and products of floats that the caller lets go in any order. of() reduces a few vectors of 16
- * bytes, join() two results, last() makes the result; gpu/folds/reduce_shares.cuh calls them. */
+ * bytes, join() two results, last() makes the result; gpu/folds/reduce_shares.cuh calls them. wide:
+ * the result is 64 bits, whatever Raw is. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_REDUCE_EXACT_CUH
 #define USW_GPU_FOLDS_REDUCE_EXACT_CUH
@@ -12,7 +13,7 @@
  * subtracts it again. */
 template <typename K> struct usw_fold_sum {
     typedef K Raw;
-    static constexpr bool wide = true; /* the result is 64 bits, whatever K */
+    static constexpr bool wide = true;
     K flip;
     __device__ __forceinline__ Raw neutral_raw() const
     {
@@ -69,7 +70,7 @@ template <typename K> struct usw_fold_sum {
 
 template <typename K> struct usw_fold_product {
     typedef K Raw;
-    static constexpr bool wide = true; /* the result is 64 bits, whatever K */
+    static constexpr bool wide = true;
     K flip;
     __device__ __forceinline__ Raw neutral_raw() const
     {
@@ -105,7 +106,7 @@ template <typename K> struct usw_fold_product {
  * word. */
 template <typename K, int op> struct usw_fold_bits {
     typedef K Raw;
-    static constexpr bool wide = false; /* the result is 64 bits, whatever K */
+    static constexpr bool wide = false;
     __device__ __forceinline__ Raw neutral_raw() const
     {
         return static_cast<K>(neutral());
@@ -181,7 +182,7 @@ template <typename K> struct usw_fold_least {
 /* Sums and products of floats that may go in any order, in f64, whose bits are the value. */
 template <typename Number, bool product> struct usw_fold_floats {
     typedef typename Number::Raw Raw;
-    static constexpr bool wide = true; /* the result is 64 bits, whatever Raw */
+    bool wide; /* or rounded to an element's type */
     static __device__ __forceinline__ double both(double a, double b)
     {
         return product ? a * b : a + b;
@@ -215,7 +216,8 @@ template <typename Number, bool product> struct usw_fold_floats {
     }
     __device__ __forceinline__ uint64_t last(uint64_t v, uint64_t) const
     {
-        return usw_f64_number::narrow(__longlong_as_double(static_cast<long long>(v)));
+        const double x = __longlong_as_double(static_cast<long long>(v));
+        return wide ? usw_f64_number::narrow(x) : uint64_t(Number::narrow(x));
     }
 };
 

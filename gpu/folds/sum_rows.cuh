@@ -70,28 +70,28 @@ __device__ __forceinline__ double usw_row_sum_eight(const E &e, const typename E
 /* A row's result by its carry. */
 template <typename E>
 __device__ __forceinline__ void usw_row_store(const E &e, const usw_row_carry<double> &carry,
-                                              uint64_t row, uint64_t *results)
+                                              uint64_t row, const usw_sums &results)
 {
-    results[row] = usw_f64_number::narrow(carry.carry(e));
+    results.store<typename E::Number>(row, carry.carry(e));
 }
 
 template <typename E>
 __device__ __forceinline__ void usw_sum_one_row(const E &e, const typename E::Raw *row, size_t n,
-                                                uint64_t *result)
+                                                uint64_t r, const usw_sums &results)
 {
     const double sum = usw_row_tile(e, row, n, 0);
     if (threadIdx.x % 32 == 0) {
-        *result = usw_f64_number::narrow(e.join(e.neutral(), sum));
+        results.store<typename E::Number>(r, e.join(e.neutral(), sum));
     }
 }
 
 template <typename E>
 __global__ void __launch_bounds__(usw_row_tuning::threads)
-    usw_sum_short_rows(usw_row_list rows, const typename E::Raw *data, uint64_t *results, E e)
+    usw_sum_short_rows(usw_row_list rows, const typename E::Raw *data, usw_sums results, E e)
 {
     usw_each_turn(rows, 1, [&](size_t first) {
         usw_one_row(rows, first, [&](size_t r, size_t at, size_t n) {
-            usw_sum_one_row(e, data + at, n, results + r);
+            usw_sum_one_row(e, data + at, n, r, results);
         });
     });
 }
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(usw_row_tuning::threads)
 template <typename E>
 __device__ __forceinline__ bool usw_sum_sixteen_rows(const E &e, const usw_row_list &rows,
                                                      size_t first, const typename E::Raw *data,
-                                                     uint64_t *results)
+                                                     const usw_sums &results)
 {
     const size_t r = first + threadIdx.x % 32 / 8 * 4;
     size_t at[4], n[4], most = 0;
@@ -124,7 +124,7 @@ __device__ __forceinline__ bool usw_sum_sixteen_rows(const E &e, const usw_row_l
 #pragma unroll
     for (unsigned q = 0; q < 4; q++) {
         if (threadIdx.x % 8 == q && r + q < rows.rows) {
-            results[r + q] = usw_f64_number::narrow(v[q]);
+            results.store<typename E::Number>(r + q, v[q]);
         }
     }
     return true;
@@ -135,7 +135,7 @@ __device__ __forceinline__ bool usw_sum_sixteen_rows(const E &e, const usw_row_l
 template <typename E>
 __global__ void __launch_bounds__(usw_row_tuning::threads)
     usw_sum_rows_by_8_lanes(usw_row_list rows, unsigned each, const typename E::Raw *data,
-                            uint64_t *results, E e)
+                            usw_sums results, E e)
 {
     usw_each_turn(rows, each, [&](size_t first) {
         if (each == 16 && usw_sum_sixteen_rows(e, rows, first, data, results)) {
@@ -147,11 +147,11 @@ __global__ void __launch_bounds__(usw_row_tuning::threads)
                 [&](size_t r, size_t at, unsigned n, unsigned) {
                     const double sum = usw_row_sum_eight<USW_REDUCE_LANES / 8>(e, data + at, n);
                     if (threadIdx.x % 8 == 0 && r < rows.rows) {
-                        results[r] = usw_f64_number::narrow(sum);
+                        results.store<typename E::Number>(r, sum);
                     }
                 },
                 [&](size_t r, size_t at, size_t n) {
-                    usw_sum_one_row(e, data + at, n, results + r);
+                    usw_sum_one_row(e, data + at, n, r, results);
                 });
         }
     });
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(usw_row_tuning::threads)
 
 template <typename E>
 __global__ void __launch_bounds__(usw_row_tuning::threads)
-    usw_sum_long_rows(usw_row_list rows, const typename E::Raw *data, uint64_t *results, E e)
+    usw_sum_long_rows(usw_row_list rows, const typename E::Raw *data, usw_sums results, E e)
 {
     USW_SHARED_ARRAY(double, sums, [USW_ROW_WARPS]);
     usw_each_long_row(rows, [&](size_t r, size_t at, size_t n) {

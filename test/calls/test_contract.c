@@ -142,7 +142,8 @@ static const struct {
              {"NAN_RAW", UPSWEEP_NAN_RAW},       {"UNSTABLE", UPSWEEP_UNSTABLE},
              {"IN_PLACE", UPSWEEP_IN_PLACE},     {"EXCLUSIVE", UPSWEEP_EXCLUSIVE},
              {"LARGEST", UPSWEEP_LARGEST},       {"UNORDERED", UPSWEEP_UNORDERED},
-             {"UPPER", UPSWEEP_UPPER},           {"NUMBERS", UPSWEEP_NUMBERS}};
+             {"UPPER", UPSWEEP_UPPER},           {"NUMBERS", UPSWEEP_NUMBERS},
+             {"ROUNDED", UPSWEEP_ROUNDED}};
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
 /* ---- the header's text ---- */

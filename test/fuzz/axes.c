@@ -39,10 +39,10 @@ static void run_reduce_axis(fuzz *f)
     upsweep_type type = fuzz_type(f);
     upsweep_op op = fuzz_draw_op(f), given = fuzz_op_given(f, op);
     draw_extents(f, extent);
-    fuzz_options(f, UPSWEEP_UNORDERED);
+    fuzz_options(f, UPSWEEP_UNORDERED | UPSWEEP_ROUNDED);
     fuzz_detail(f, ", operator %d", (int)op);
     size_t bytes = upsweep_type_bytes(f->type), columns = extent[0] * extent[2];
-    size_t room = upsweep_type_bytes(upsweep_reduce_type(f->type, op));
+    size_t room = upsweep_type_bytes(fuzz_result_type(f, op));
     fuzz_fill_for(f, f->type, op, fuzz_array_new(f, FUZZ_INPUT, f->n, bytes, bytes), f->n);
     fuzz_array_new(f, FUZZ_OUTPUT, columns, room == 0 ? 8 : room, room == 0 ? 8 : room);
     fuzz_arrays_ready(f);

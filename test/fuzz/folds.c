@@ -105,14 +105,14 @@ static double carry_of(upsweep_op op, double *value, size_t count)
     return fuzz_join(op, above, rest);
 }
 
-static uint64_t float_result(upsweep_type type, upsweep_op op, const void *in, size_t n)
+static double float_result(upsweep_type type, upsweep_op op, const void *in, size_t n)
 {
     size_t tiles = (n + 4095) / 4096;
     double *sum = malloc((tiles + 1) * sizeof *sum);
     for (size_t t = 0; t < tiles; t++) {
         sum[t] = tile_sum(type, op, in, t * 4096, n < (t + 1) * 4096 ? n : (t + 1) * 4096);
     }
-    uint64_t result = fuzz_nearest(UPSWEEP_F64, carry_of(op, sum, tiles));
+    double result = carry_of(op, sum, tiles);
     free(sum);
     return result;
 }
@@ -144,12 +144,19 @@ static uint64_t whole_result(upsweep_type type, upsweep_op op, const void *in, s
     return result;
 }
 
-void fuzz_check_reduced(fuzz *f, upsweep_op op, const void *in, size_t n, uint64_t got)
+upsweep_type fuzz_result_type(fuzz *f, upsweep_op op)
 {
     upsweep_type out = upsweep_reduce_type(f->type, op);
+    bool rounded = (fuzz_flags(f) & UPSWEEP_ROUNDED) != 0 && op <= UPSWEEP_PRODUCT;
+    return rounded && fuzz_is_float(f->type) ? f->type : out;
+}
+
+void fuzz_check_reduced(fuzz *f, upsweep_op op, const void *in, size_t n, uint64_t got)
+{
+    upsweep_type out = fuzz_result_type(f, op);
     bool real = fuzz_is_float(f->type) && op <= UPSWEEP_PRODUCT;
     uint64_t want = n == 0 ? fuzz_identity(out, op)
-                    : real ? float_result(f->type, op, in, n)
+                    : real ? fuzz_nearest(out, float_result(f->type, op, in, n))
                            : whole_result(f->type, op, in, n);
     bool nan = fuzz_is_nan(out, want) && fuzz_is_nan(out, got) && op > UPSWEEP_PRODUCT;
     if (got != want && !nan) {
@@ -176,8 +183,8 @@ static void run_reduce(fuzz *f)
     upsweep_type type = fuzz_type(f);
     size_t bytes = upsweep_type_bytes(f->type);
     upsweep_op op = fuzz_draw_op(f), given = fuzz_op_given(f, op);
-    upsweep_type out = upsweep_reduce_type(f->type, op);
-    fuzz_options(f, UPSWEEP_UNORDERED);
+    fuzz_options(f, UPSWEEP_UNORDERED | UPSWEEP_ROUNDED);
+    upsweep_type out = fuzz_result_type(f, op);
     fuzz_algorithm(f, "reduce/");
     fuzz_detail(f, ", operator %d", (int)op);
     fuzz_fill_for(f, f->type, op, fuzz_array_new(f, FUZZ_INPUT, n, bytes, bytes), n);

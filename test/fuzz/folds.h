@@ -15,6 +15,8 @@ uint64_t fuzz_combine(upsweep_type type, upsweep_op op, uint64_t a, uint64_t b);
 uint64_t fuzz_identity(upsweep_type type, upsweep_op op);
 /* Elements as an operator likes them. */
 void fuzz_fill_for(fuzz *f, upsweep_type type, upsweep_op op, void *at, size_t n);
+/* The type of a reduction's result under the case's flags; 0: none. */
+upsweep_type fuzz_result_type(fuzz *f, upsweep_op op);
 /* Says in f->wrong if `got` is not the bits of what n elements combine to, or if `got` is not their
  * scan under the case's flags; floats in the order of docs/order.md. */
 void fuzz_check_reduced(fuzz *f, upsweep_op op, const void *in, size_t n, uint64_t got);

@@ -135,9 +135,9 @@ static void run_reduce_rows(fuzz *f)
 {
     row_case c = {0};
     upsweep_op op = fuzz_draw_op(f), given = fuzz_op_given(f, op);
-    draw_case(f, &c, UPSWEEP_UNORDERED);
+    draw_case(f, &c, UPSWEEP_UNORDERED | UPSWEEP_ROUNDED);
     fuzz_detail(f, ", operator %d", (int)op);
-    size_t rows = c.rows.count, bytes = upsweep_type_bytes(upsweep_reduce_type(f->type, op));
+    size_t rows = c.rows.count, bytes = upsweep_type_bytes(fuzz_result_type(f, op));
     add_arrays(f, &c, op, FUZZ_INPUT);
     fuzz_array_new(f, FUZZ_OUTPUT, rows, bytes == 0 ? 8 : bytes, bytes == 0 ? 8 : bytes);
     fuzz_arrays_ready(f);

@@ -133,15 +133,20 @@ static void check_reduce(gpu_room *room, upsweep_type type, upsweep_op op, size_
     bool is_float = type >= UPSWEEP_F16,
          unordered = seed % 7 == 0 && (op != UPSWEEP_PRODUCT || !is_float);
     const usw_gpu_reduce_form *form = gpu_step(room, "reduce_tree");
-    size_t bytes = upsweep_type_bytes(type),
-           result_bytes = upsweep_type_bytes(upsweep_reduce_type(type, op));
+    upsweep_type to = upsweep_reduce_type(type, op);
+    upsweep_options o = UPSWEEP_OPTIONS_INIT;
+    if (to == UPSWEEP_F64 && seed % 2 == 0 && !unordered) {
+        o.flags = UPSWEEP_ROUNDED;
+        to = type;
+    }
+    size_t bytes = upsweep_type_bytes(type), result_bytes = upsweep_type_bytes(to);
     uint64_t want = 0, got = 0;
     fill(in_space, n, type, (int)(seed % FILL_KINDS), seed);
-    assert_int_equal(upsweep_reduce(room->cpu, in_space, n, type, op, &want, NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_reduce(room->cpu, in_space, n, type, op, &want, &o), UPSWEEP_OK);
     gpu_begin(room);
     void *in = gpu_put(room, in_space, n * bytes, seed % 3 == 0 ? 0 : seed % 5 * bytes);
     void *result = gpu_put(room, NULL, result_bytes, 8);
-    assert_int_equal(form->reduce(room->g, in, n, type, op, unordered, result), UPSWEEP_OK);
+    assert_int_equal(form->reduce(room->g, in, n, type, op, to, unordered, result), UPSWEEP_OK);
     gpu_get(room, &got, result, result_bytes);
     assert_int_equal(gpu_end(room), 0);
     bool near = unordered && is_float && op == UPSWEEP_SUM && is_near(room, type, n, got, want);
@@ -265,16 +270,24 @@ static void splits(void **state)
 static void check_columns(gpu_room *room, const size_t *extent, upsweep_type type, upsweep_op op)
 {
     size_t bytes = upsweep_type_bytes(type), columns = extent[0] * extent[2];
-    size_t n = columns * extent[1], out = upsweep_type_bytes(upsweep_reduce_type(type, op));
+    size_t n = columns * extent[1];
+    upsweep_type to = upsweep_reduce_type(type, op);
+    upsweep_options o = UPSWEEP_OPTIONS_INIT;
+    if (to == UPSWEEP_F64 && (extent[1] + (size_t)type) % 2 == 0) {
+        o.flags = UPSWEEP_ROUNDED;
+        to = type;
+    }
+    size_t out = upsweep_type_bytes(to);
     bool tame = op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST;
     fill(in_space, n, type, tame ? FILL_TAME : (int)(n % FILL_KINDS), n + (size_t)op);
     assert_int_equal(upsweep_reduce_axis(room->cpu, in_space, extent[0], extent[1], extent[2], type,
-                                         op, want_space, NULL),
+                                         op, want_space, &o),
                      UPSWEEP_OK);
     gpu_begin(room);
     usw_reduce_columns c = {.outer = extent[0], .length = extent[1], .inner = extent[2]};
     c.data = gpu_put(room, in_space, n * bytes, bytes * (n % 5));
     c.type = type;
+    c.to = to;
     c.op = op;
     c.results = gpu_put(room, NULL, columns * out, out);
     const usw_gpu_fold_columns_step *step = gpu_step(room, "fold_columns");

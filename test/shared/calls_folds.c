@@ -36,28 +36,34 @@ static const char *element_of(const job *j, unsigned array, size_t i)
 
 /* ---- reduce ---- */
 
-static upsweep_type result_type(const job *j)
+unsigned job_reduce_flags(const job *j)
 {
+    return j->variant >= OPS ? UPSWEEP_ROUNDED : 0;
+}
+
+upsweep_type job_result_type(const job *j)
+{
+    bool rounded = (job_reduce_flags(j) & UPSWEEP_ROUNDED) != 0;
     return !arithmetic(j->op)                   ? j->type
-           : oracle_mantissa_bits(j->type) != 0 ? UPSWEEP_F64
+           : oracle_mantissa_bits(j->type) != 0 ? (rounded ? j->type : UPSWEEP_F64)
            : oracle_is_signed(j->type)          ? UPSWEEP_I64
                                                 : UPSWEEP_U64;
 }
 
 static bool prepare_reduce(job *j)
 {
-    j->op = ops[j->variant];
+    j->op = ops[j->variant % OPS];
     if (!op_takes(j->op, j->type)) {
         return false;
     }
     add_numbers(j);
-    job_add(j, upsweep_type_bytes(result_type(j)), true);
+    job_add(j, upsweep_type_bytes(job_result_type(j)), true);
     return true;
 }
 
 static upsweep_status run_reduce(upsweep *u, job *j)
 {
-    upsweep_options o = job_options(j, 0);
+    upsweep_options o = job_options(j, job_reduce_flags(j));
     return upsweep_reduce(u, job_at(j, 0), j->n, j->type, j->op, job_at(j, 1), &o);
 }
 
@@ -67,9 +73,9 @@ static const char *wrong_reduce(job *j)
     for (size_t i = 0; i < j->n; i++) {
         oracle_fold_add(&fold, element_of(j, 0, i));
     }
-    return !job_untouched(j)                                     ? "reduce changed its input"
-           : oracle_fold_is(&fold, result_type(j), job_at(j, 1)) ? NULL
-                                                                 : "the result is wrong";
+    return !job_untouched(j)                                         ? "reduce changed its input"
+           : oracle_fold_is(&fold, job_result_type(j), job_at(j, 1)) ? NULL
+                                                                     : "the result is wrong";
 }
 
 /* ---- argmin, argmax, minmax ---- */
@@ -325,7 +331,7 @@ static const char *wrong_scan_by(job *j)
 }
 
 const call calls_of_folds[] = {
-    {"upsweep_reduce", OPS, prepare_reduce, run_reduce, wrong_reduce},
+    {"upsweep_reduce", OPS + 3, prepare_reduce, run_reduce, wrong_reduce},
     {"upsweep_argmin, argmax", 2, prepare_extreme, run_extreme, wrong_extreme},
     {"upsweep_minmax", 1, prepare_minmax, run_minmax, wrong_minmax},
     {"upsweep_reduce_by", 1, prepare_by, run_reduce_by, wrong_reduce_by},

@@ -128,10 +128,11 @@ static const upsweep_op ops[] = {UPSWEEP_SUM, UPSWEEP_PRODUCT, UPSWEEP_LEAST, UP
                                  UPSWEEP_AND, UPSWEEP_OR,      UPSWEEP_XOR};
 enum { OPS = sizeof ops / sizeof ops[0] };
 
-/* Variants: every operator; rows of one shape or another. */
+/* Variants: every operator, and sums and products rounded to the type of the elements; rows of one
+ * shape or another. */
 static bool add_numbers(job *j)
 {
-    j->op = ops[j->variant];
+    j->op = ops[j->variant % OPS];
     bool real = oracle_mantissa_bits(j->type) != 0;
     if (real && j->op > UPSWEEP_GREATEST) {
         return false;
@@ -150,21 +151,21 @@ static bool prepare_reduce(job *j)
 {
     bool takes = add_numbers(j);
     if (takes) {
-        job_add(j, j->k * upsweep_type_bytes(upsweep_reduce_type(j->type, j->op)), true);
+        job_add(j, j->k * upsweep_type_bytes(job_result_type(j)), true);
     }
     return takes;
 }
 
 static upsweep_status run_reduce(upsweep *u, job *j)
 {
-    upsweep_options o = job_options(j, 0);
+    upsweep_options o = job_options(j, job_reduce_flags(j));
     return upsweep_reduce_rows(u, job_at(j, 0), j->n, j->type, offsets_of(j), j->k, j->op,
                                job_at(j, 2), &o);
 }
 
 static const char *wrong_reduce(job *j)
 {
-    upsweep_type as = upsweep_reduce_type(j->type, j->op);
+    upsweep_type as = job_result_type(j);
     for (size_t r = 0; r < j->k; r++) {
         oracle_fold fold = oracle_fold_start(j->type, j->op);
         for (size_t i = 0; i < row_length(j, r); i++) {
@@ -187,21 +188,21 @@ static bool prepare_axis(job *j)
     bool takes = add_numbers(j);
     if (takes) {
         j->k = 2 * j->element;
-        job_add(j, j->k * upsweep_type_bytes(upsweep_reduce_type(j->type, j->op)), true);
+        job_add(j, j->k * upsweep_type_bytes(job_result_type(j)), true);
     }
     return takes;
 }
 
 static upsweep_status run_axis(upsweep *u, job *j)
 {
-    upsweep_options o = job_options(j, 0);
+    upsweep_options o = job_options(j, job_reduce_flags(j));
     return upsweep_reduce_axis(u, job_at(j, 0), 2, j->n / j->k, j->element, j->type, j->op,
                                job_at(j, 2), &o);
 }
 
 static const char *wrong_axis(job *j)
 {
-    upsweep_type as = upsweep_reduce_type(j->type, j->op);
+    upsweep_type as = job_result_type(j);
     size_t bytes = upsweep_type_bytes(j->type), length = j->n / j->k;
     for (size_t c = 0; c < j->k; c++) {
         const char *top = job_before(j, 0);
@@ -389,8 +390,8 @@ static const char *wrong_ids(job *j)
 
 const call calls_of_row_results[] = {
     {"upsweep_top_k_rows", BESTS, prepare_best, run_best, wrong_best},
-    {"upsweep_reduce_rows", OPS, prepare_reduce, run_reduce, wrong_reduce},
-    {"upsweep_reduce_axis", OPS, prepare_axis, run_axis, wrong_axis},
+    {"upsweep_reduce_rows", OPS + 3, prepare_reduce, run_reduce, wrong_reduce},
+    {"upsweep_reduce_axis", OPS + 3, prepare_axis, run_axis, wrong_axis},
     {"upsweep_argmin_rows, argmax", 6, prepare_place, run_place, wrong_place},
     {"upsweep_scan_rows", OPS, prepare_scan, run_scan, wrong_scan},
     {"upsweep_split_ids_index", SPLITS, prepare_ids, run_ids, wrong_ids},
