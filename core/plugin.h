@@ -7,8 +7,8 @@
  * or step queues its work on g's stream and returns without waiting for it; what it finds (counts,
  * positions) it writes to device memory. Scratch comes from g and lasts until the call ends. Of two
  * calls on one g the second starts after the first in stream order. A failure is said by
- * usw_gpu_fail (gpu.cuh) and returned; arrays are then as they were unless kernels had begun. Errors
- * that only the device can see (an index out of range) are in g's fault word, and told by wait(). */
+ * usw_gpu_fail (gpu.cuh) and returned; arrays are then as they were unless kernels had begun. What
+ * only the device can see (an index out of range) is in its fault word, and told by wait(). */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_PLUGIN_H
 #define USW_PLUGIN_H
