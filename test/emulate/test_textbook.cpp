@@ -134,9 +134,9 @@ static void test_butterfly(void **)
         uint64_t *found_at = on_device(found);
         usw_gpu_fault_found fault;
         usw_gpu_begin(g, false);
-        assert_int_equal(
-            usw_reduce_butterfly_cuda.reduce(g, at, n, UPSWEEP_F32, UPSWEEP_SUM, false, sum_at),
-            UPSWEEP_OK);
+        assert_int_equal(usw_reduce_butterfly_cuda.reduce(g, at, n, UPSWEEP_F32, UPSWEEP_SUM,
+                                                          UPSWEEP_F64, false, sum_at),
+                         UPSWEEP_OK);
         assert_int_equal(usw_reduce_butterfly_cuda.least(g, at, n, &map, 1, found_at, found_at + 1),
                          UPSWEEP_OK);
         usw_gpu_end(g);
@@ -165,8 +165,9 @@ static uint64_t butterfly_of(const std::vector<T> &x, upsweep_type type, upsweep
     uint64_t *result_at = on_device(result);
     usw_gpu_fault_found fault;
     usw_gpu_begin(g, false);
-    assert_int_equal(usw_reduce_butterfly_cuda.reduce(g, at, x.size(), type, op, false, result_at),
-                     UPSWEEP_OK);
+    assert_int_equal(
+        usw_reduce_butterfly_cuda.reduce(g, at, x.size(), type, op, UPSWEEP_F64, false, result_at),
+        UPSWEEP_OK);
     usw_gpu_end(g);
     assert_int_equal(usw_gpu_wait(g, &fault), UPSWEEP_OK);
     cudaFree(at);

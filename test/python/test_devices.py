@@ -263,11 +263,17 @@ if asked["views"]:
     steps(3, lambda: upsweep.searchsorted(rising, part))
     for call in (upsweep.is_sorted, upsweep.argmin, upsweep.argmax, upsweep.minmax):
         steps(1, lambda: call(part))
+    steps(2, lambda: upsweep.sum(part, axis=0))
+    steps(2, lambda: upsweep.max(part, axis=-1, keepdims=True))
+    for call in (upsweep.sum, upsweep.prod, upsweep.min):
+        steps(1, lambda: call(part))
     part.refuses = True
     same(upsweep.sort(part), np.sort(part.a))  # by its attributes
+    same(upsweep.sum(part, axis=0, keepdims=True), part.a.sum(0, keepdims=True))
+    assert upsweep.sum(part) == part.a.sum()
 strange = Tensor(np.zeros(3, "f4"))
 strange.requires_grad = True
-for call in (upsweep.sort, upsweep.argsort, upsweep.cumsum):
+for call in (upsweep.sort, upsweep.argsort, upsweep.cumsum, upsweep.sum, upsweep.max, lambda x: upsweep.sum(x, axis=0)):
     try:
         call(strange)
     except TypeError:
