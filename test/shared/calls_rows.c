@@ -111,7 +111,7 @@ static const char *wrong_rows(job *j)
     return wrong;
 }
 
-/* ---- an array of one or two matrices of length x inner elements, of so many bytes by variant ---- */
+/* ---- an array of one or two matrices, of elements of so many bytes by variant ---- */
 
 enum { TRANSPOSED = 6 };
 
