@@ -16,6 +16,7 @@ typedef struct column_map {
 typedef void (*column_join)(void *acc, const void *x, size_t step, size_t times, size_t count,
                             const column_map *m);
 typedef void (*column_meet)(void *acc, const void *other, size_t count);
+typedef void (*column_pair)(void *acc, const void *first, const void *second, size_t count);
 
 /* VALUE of an element x is an accumulator, JOIN combines two. */
 #define COLUMN_JOIN(name, ACC, TYPE, VALUE, JOIN)                                                  \
@@ -45,6 +46,17 @@ typedef void (*column_meet)(void *acc, const void *other, size_t count);
         const ACC *restrict b = other;                                                             \
         for (size_t i = 0; i < count; i++) {                                                       \
             a[i] = JOIN(a[i], b[i]);                                                               \
+        }                                                                                          \
+    }
+/* Accumulators begin at START and are not read. */
+#define COLUMN_PAIR(name, ACC, TYPE, VALUE, JOIN, START)                                           \
+    static void name(void *acc, const void *first, const void *second, size_t count)               \
+    {                                                                                              \
+        ACC *restrict a = acc;                                                                     \
+        const TYPE *restrict x = first;                                                            \
+        const TYPE *restrict y = second;                                                           \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            a[i] = JOIN(JOIN(START, VALUE(x[i])), VALUE(y[i]));                                    \
         }                                                                                          \
     }
 #define COLUMN_ADD(a, b) ((a) + (b))
@@ -129,5 +141,13 @@ COLUMN_JOIN(columns_product_f16, double, uint16_t, OF_F16, COLUMN_TIMES)
 COLUMN_JOIN(columns_product_bf16, double, uint16_t, OF_BF16, COLUMN_TIMES)
 COLUMN_JOIN(columns_product_f32, double, float, AS_DOUBLE, COLUMN_TIMES)
 COLUMN_JOIN(columns_product_f64, double, double, AS_DOUBLE, COLUMN_TIMES)
+COLUMN_PAIR(sum_pair_f16, double, uint16_t, OF_F16, COLUMN_ADD, 0.0)
+COLUMN_PAIR(sum_pair_bf16, double, uint16_t, OF_BF16, COLUMN_ADD, 0.0)
+COLUMN_PAIR(sum_pair_f32, double, float, AS_DOUBLE, COLUMN_ADD, 0.0)
+COLUMN_PAIR(sum_pair_f64, double, double, AS_DOUBLE, COLUMN_ADD, 0.0)
+COLUMN_PAIR(product_pair_f16, double, uint16_t, OF_F16, COLUMN_TIMES, 1.0)
+COLUMN_PAIR(product_pair_bf16, double, uint16_t, OF_BF16, COLUMN_TIMES, 1.0)
+COLUMN_PAIR(product_pair_f32, double, float, AS_DOUBLE, COLUMN_TIMES, 1.0)
+COLUMN_PAIR(product_pair_f64, double, double, AS_DOUBLE, COLUMN_TIMES, 1.0)
 
 #endif

@@ -18,15 +18,18 @@ enum {
     COLUMN_BYTES = 128 << 10, /* accumulators of a thread: most of its second cache */
     COLUMN_LOOP = 256,        /* elements of a loop, from which its start costs little */
     COLUMN_TASK = 32 << 10,   /* elements of a task */
-    COLUMN_PART = 16          /* columns at least of a part */
+    COLUMN_PART = 16,         /* columns at least of a part */
+    COLUMN_TREE = 512         /* columns of a part whose rows meet in a tree, in the first cache */
 };
 
 typedef struct column_job {
     const usw_reduce_columns *s;
     column_join join;
     column_meet meet;
+    column_pair pair; /* of floats in order */
     column_map map;
     size_t acc_bytes, lanes;
+    bool few;                    /* rows: no more than lanes, which are long */
     size_t room_rows;            /* rows of accumulators that a thread has room for */
     size_t tiles, levels;        /* of a column, and of its carry tree */
     size_t width, parts;         /* columns of a part, and parts of `inner` columns */
@@ -48,6 +51,9 @@ static column_job column_loops_of(const usw_reduce_columns *s)
     static const column_join floats[2][4] = {
         {columns_sum_f16, columns_sum_bf16, columns_sum_f32, columns_sum_f64},
         {columns_product_f16, columns_product_bf16, columns_product_f32, columns_product_f64}};
+    static const column_pair pairs[2][4] = {
+        {sum_pair_f16, sum_pair_bf16, sum_pair_f32, sum_pair_f64},
+        {product_pair_f16, product_pair_bf16, product_pair_f32, product_pair_f64}};
     static const column_join bits[3] = {columns_and, columns_or, columns_xor};
     static const column_meet meet_bits[3] = {and_meet, or_meet, xor_meet};
     column_job j = {.s = s, .acc_bytes = 8};
@@ -63,6 +69,7 @@ static column_job column_loops_of(const usw_reduce_columns *s)
         USW_ROUTE_OF("columns of floats", USW_FLOATS);
         j.join = floats[product][s->type - UPSWEEP_F16];
         j.meet = product ? float_product_meet : float_sum_meet;
+        j.pair = pairs[product][s->type - UPSWEEP_F16];
     } else if (s->op <= UPSWEEP_PRODUCT) {
         USW_ROUTE_OF("columns of integers", USW_INTEGERS);
         j.map.flip = usw_type_is_signed(s->type) ? UINT64_C(1) << (8 * s->bytes - 1) : 0;
@@ -114,11 +121,39 @@ static void start_rows(const column_job *j, unsigned char *acc, size_t count)
 
 /* ---- a tile ---- */
 
+/* Few rows, each of which is a lane: those at lane, lane + step, lane + 2 step .. are combined into
+ * the first row of acc, in the order in which lanes meet, and need a row of acc for each distance:
+ * so few that they stay in the first cache. Lanes start at +0, so that no sum is -0; here pairs do,
+ * and a row that is added alone changes nothing about that. */
+static void meet_in_tree(const column_job *j, unsigned char *acc, const unsigned char *x,
+                         size_t lane, size_t step, size_t columns)
+{
+    const size_t rows = j->s->length, row_bytes = j->s->inner * j->s->bytes;
+    const unsigned char *other = x + (lane + step) * row_bytes;
+    if (lane + 2 * step >= rows) {
+        j->pair(acc, x + lane * row_bytes, other, columns);
+        return;
+    }
+    meet_in_tree(j, acc, x, lane, 2 * step, columns);
+    if (lane + 3 * step >= rows) {
+        join_rows(j, acc, other, 0, 1, columns);
+    } else {
+        unsigned char *second = acc + columns * j->acc_bytes;
+        meet_in_tree(j, second, x, lane + step, 2 * step, columns);
+        meet_rows(j, acc, second, columns);
+    }
+}
+
 /* Combines `rows` rows of `columns` columns at x into the first row of acc. */
 static void reduce_tile(const column_job *j, unsigned char *acc, const unsigned char *x,
                         size_t rows, size_t columns)
 {
     enum { FOUR = 4 };
+    if (j->few) {
+        USW_ROUTE_OF("few rows of floats", USW_FLOATS);
+        meet_in_tree(j, acc, x, 0, 1, columns);
+        return;
+    }
     size_t inner = j->s->inner, bytes = j->s->bytes, lanes = usw_min(rows, j->lanes);
     /* Rows that follow each other without a gap are one loop, whatever their length. */
     size_t together = columns == inner ? lanes : 1, times = rows / lanes, left = rows % lanes;
@@ -266,7 +301,8 @@ static void cut_columns(column_job *j, unsigned threads)
     }
     j->room_rows =
         usw_max(in_order ? usw_min(rows, USW_LANES) : 1, j->tiles > 1 ? j->levels + 1 : 1);
-    most = COLUMN_BYTES / j->acc_bytes / j->room_rows;
+    j->few = in_order && s->length > 1 && s->length <= USW_LANES && s->inner >= COLUMN_LOOP;
+    most = j->few ? COLUMN_TREE : COLUMN_BYTES / j->acc_bytes / j->room_rows;
     if (s->outer * j->tiles < threads && rows * s->inner >= COLUMN_TASK) {
         most = usw_min(most, usw_div_up(s->inner * s->outer * j->tiles, threads));
     }
@@ -274,7 +310,7 @@ static void cut_columns(column_job *j, unsigned threads)
     j->parts = usw_div_up(s->inner, j->width);
     j->lanes = in_order ? USW_LANES : j->parts > 1 ? 1 : usw_div_up(COLUMN_LOOP, j->width);
     j->lanes = usw_min(j->lanes, rows);
-    j->room_rows = usw_max(j->room_rows, j->lanes);
+    j->room_rows = j->few ? usw_log2_up(rows) + 1 : usw_max(j->room_rows, j->lanes);
     j->units = s->outer * j->tiles * j->parts;
     j->units_of_task = usw_div_up(COLUMN_TASK, rows * j->width);
 }

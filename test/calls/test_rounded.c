@@ -246,6 +246,30 @@ static void columns(void **state)
     }
 }
 
+/* Sums of -0 are +0, since every lane starts at +0; products keep their sign. */
+static void zeros(void **state)
+{
+    upsweep_options o = {.size = sizeof o, .flags = UPSWEEP_ROUNDED};
+    (void)state;
+    for (unsigned k = 0; k < 4 * 2 * 20; k++) {
+        enum { COLUMNS = 270 };
+        upsweep_type type = types[k % 4];
+        upsweep_op op = k / 4 % 2 == 0 ? UPSWEEP_SUM : UPSWEEP_PRODUCT;
+        size_t bytes = upsweep_type_bytes(type), rows = k / 8 + 1, n = rows * COLUMNS;
+        for (size_t i = 0; i < n; i++) {
+            put(type, i, -0.0);
+        }
+        assert_int_equal(upsweep_reduce_axis(handles[k % HANDLES], data, 1, rows, COLUMNS, type, op,
+                                             results, &o),
+                         UPSWEEP_OK);
+        uint64_t want = plain(data, rows, type, op);
+        for (size_t c = 0; c < COLUMNS; c++) {
+            expect("zeros", type, c, bytes, want);
+        }
+        assert_true(op == UPSWEEP_PRODUCT || want == 0);
+    }
+}
+
 /* ---- what the flag does not change ---- */
 
 static void integers_and_others(void **state)
@@ -274,13 +298,10 @@ static void integers_and_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ties),
-        cmocka_unit_test(beyond_ties),
-        cmocka_unit_test(nans),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(rows),
-        cmocka_unit_test(columns),
-        cmocka_unit_test(integers_and_others),
+        cmocka_unit_test(ties),  cmocka_unit_test(beyond_ties),
+        cmocka_unit_test(nans),  cmocka_unit_test(arrays),
+        cmocka_unit_test(rows),  cmocka_unit_test(columns),
+        cmocka_unit_test(zeros), cmocka_unit_test(integers_and_others),
     };
     for (int h = 0; h < HANDLES; h++) {
         handles[h] = open_handle(h);
