@@ -7,14 +7,15 @@
 #define FUNCTION(name)                                                                             \
     static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
 
-enum { BLOCK_BYTES = 4 << 20, LINE_BYTES = 64, BAND = 32, SIDE = 16, DIMENSIONS = 64 };
+enum { BLOCK_BYTES = 4 << 20, LINE_BYTES = 64, BAND = 32, SIDE = 16 };
 
 /* An array of outer x length x inner elements, of which columns of `length` are taken: in blocks of
  * `columns` neighbours, or of all columns of several of the `outer`. */
 typedef struct along {
     usp_view x;
     size_t outer, length, inner, slabs, columns;
-    int axis;
+    int64_t dims[USP_DIMENSIONS];
+    int dimensions, axis;
     upsweep_op op; /* of a scan or reduction */
 } along;
 
@@ -67,30 +68,34 @@ static turn turn_of(size_t bytes)
                         : turn_uint64_t;
 }
 
-/* Whether o is an array that goes this way: plain, and the axis one of its own. */
-static bool takes(PyObject *o, PyObject *axis, along *a)
+/* Whether o is an array or a tensor that is known, and the axis one of its own. */
+static bool takes_any(PyObject *o, PyObject *axis, along *a)
 {
-    size_t rows;
-    if (!PyLong_CheckExact(axis) || !usp_plain_rows(o, &a->x, &rows)) {
+    if (!PyLong_CheckExact(axis) || !usp_array_shape(o, &a->x, a->dims, &a->dimensions)) {
         return false;
     }
-    PyArrayObject *x = (PyArrayObject *)o;
-    long dimensions = PyArray_NDIM(x), at = PyLong_AsLong(axis);
+    long at = PyLong_AsLong(axis);
     if (at == -1 && PyErr_Occurred()) {
         PyErr_Clear(); /* no such axis: who is asked next says so */
         return false;
     }
-    at += at < 0 ? dimensions : 0;
-    if (at < 0 || at >= dimensions) {
+    at += at < 0 ? a->dimensions : 0;
+    if (at < 0 || at >= a->dimensions) {
         return false;
     }
     a->axis = (int)at;
     a->outer = a->inner = 1;
-    a->length = (size_t)PyArray_DIM(x, (int)at);
-    for (int d = 0; d < dimensions; d++) {
-        *(d < at ? &a->outer : &a->inner) *= d == at ? 1 : (size_t)PyArray_DIM(x, d);
+    a->length = (size_t)a->dims[at];
+    for (int d = 0; d < a->dimensions; d++) {
+        *(d < at ? &a->outer : &a->inner) *= d == at ? 1 : (size_t)a->dims[d];
     }
     return true;
+}
+
+/* The same of a plain array, whose columns can be moved. */
+static bool takes(PyObject *o, PyObject *axis, along *a)
+{
+    return Py_TYPE(o) == &PyArray_Type && takes_any(o, axis, a);
 }
 
 /* How many columns a block has: whole lines of them, and the outer that fit with all of theirs. */
@@ -244,68 +249,46 @@ FUNCTION(scan_along)
 
 /* ---- reductions ---- */
 
-/* Sums and products of f32 are made as f64, in `out` of another array, and rounded at the end. */
-static PyObject *narrowed(PyObject *wide)
-{
-    PyArrayObject *from = (PyArrayObject *)wide;
-    PyObject *made = PyArray_SimpleNew(PyArray_NDIM(from), PyArray_DIMS(from), NPY_FLOAT);
-    if (made != NULL) {
-        const double *restrict x = PyArray_DATA(from);
-        float *restrict y = PyArray_DATA((PyArrayObject *)made);
-        npy_intp n = PyArray_SIZE(from);
-        for (npy_intp i = 0; i < n; i++) {
-            y[i] = (float)x[i];
-        }
-    }
-    Py_DECREF(wide);
-    return made;
-}
-
-static PyObject *reduced(usp_call *c, along *a, PyObject *out)
-{
-    c->longest = a->x.n;
-    void *results = PyArray_DATA((PyArrayObject *)out);
-    USP_RUN(*c, upsweep_reduce_axis(c->u, a->x.data, a->outer, a->length, a->inner, a->x.type,
-                                    a->op, results, &c->options));
-    return usp_done(c, out);
-}
-
+/* Sums and products have the type that numpy or torch gives them, to which the library rounds. */
 FUNCTION(reduce_along)
 {
     (void)self;
     along a;
     usp_call c;
+    usp_view to;
     unsigned op, keep;
-    if (count != 5 || !takes(args[0], args[1], &a) || a.x.n == 0 || a.x.type == UPSWEEP_F16 ||
-        PyArray_TYPE((PyArrayObject *)args[0]) == NPY_BOOL) {
+    if (count != 5 || !takes_any(args[0], args[1], &a) || a.x.n == 0) {
         Py_RETURN_NONE;
     }
-    if (!usp_begin(&c, args + 2, 3, "ufu", &op, &keep)) {
+    if (!usp_arguments(&c, args + 2, 3, "ufu", &op, &keep)) {
         return NULL;
     }
-    a.op = (upsweep_op)op;
-    upsweep_type type = upsweep_reduce_type(a.x.type, a.op);
-    if (type == 0) {
+    if (upsweep_reduce_type(a.x.type, (upsweep_op)op) == 0) {
         Py_RETURN_NONE;
     }
-    PyArrayObject *x = (PyArrayObject *)args[0];
-    npy_intp dims[DIMENSIONS];
-    int given = PyArray_NDIM(x), kept = 0;
-    for (int d = 0; d < given; d++) {
+    if (!usp_open(&c, args[0], &a.x)) {
+        return NULL;
+    }
+    int kept = 0;
+    for (int d = 0; d < a.dimensions; d++) {
         if (d != a.axis || keep) {
-            dims[kept++] = d == a.axis ? 1 : PyArray_DIM(x, d);
+            a.dims[kept++] = d == a.axis ? 1 : a.dims[d];
         }
     }
-    PyObject *out = PyArray_SimpleNew(kept, dims, usp_numpy_type(type));
-    if (out != NULL) {
-        out = reduced(&c, &a, out);
+    PyObject *out = usp_reduced_array(args[0], &a.x, (upsweep_op)op, a.dims, kept, &to);
+    if (out == NULL) {
+        return NULL;
     }
-    return out != NULL && a.x.type == UPSWEEP_F32 && type == UPSWEEP_F64 ? narrowed(out) : out;
+    c.options.flags |= UPSWEEP_ROUNDED;
+    USP_RUN(c, upsweep_reduce_axis(c.u, a.x.data, a.outer, a.length, a.inner, a.x.type,
+                                   (upsweep_op)op, to.data, &c.options));
+    return usp_done(&c, out);
 }
 
 PyMethodDef usp_axes[] = {
     USP_METHOD("reduce_along", reduce_along,
-               "(x, axis, op, flags, keep): every row along an axis of a plain array, else None"),
+               "(x, axis, op, flags, keep): every row along an axis of a plain array\n"
+               "or a known tensor, else None"),
     USP_METHOD("sort_along", sort_along,
                "(x, axis, flags, out): a plain array sorted along an axis, else None"),
     USP_METHOD("argsort_along", argsort_along, "(x, axis, flags): as sort_along, positions"),

@@ -61,6 +61,13 @@ bool usp_plain(PyObject *o, usp_view *view);
 bool usp_plain_rows(PyObject *o, usp_view *view, size_t *rows);
 /* The same for plain arrays and for tensors that tensors.c knows. */
 bool usp_array_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions);
+/* The same, and the shape. */
+enum { USP_DIMENSIONS = 64 };
+bool usp_array_shape(PyObject *o, usp_view *view, int64_t *dims, int *dimensions);
+/* A new array for a reduction of x: of x's type, or for sums of integers, of the type that these
+ * have where x comes from. *view is its own. NULL: an exception is set. */
+PyObject *usp_reduced_array(PyObject *x, const usp_view *given, upsweep_op op, const int64_t *dims,
+                            int dimensions, usp_view *view);
 /* Whether a result like x can be written to out at once: both as above, of one shape and type, out
  * writable, and one array or none that overlaps. */
 bool usp_takes(PyObject *out, PyObject *x);
@@ -93,6 +100,11 @@ bool usp_ends(usp_call *c, const usp_view *x, uint64_t ends[2]);
 /* Fills view if o is a tensor of a type that was registered, in one piece, of one dimension or
  * more, without a gradient. No error is set. */
 bool usp_tensor_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions);
+/* The same, and the shape. */
+bool usp_tensor_shape(PyObject *o, usp_view *view, int64_t *dims, int *dimensions);
+/* A new tensor of another shape beside such a one: of its type, or for sums of its integers, which
+ * have 64 bits and are, in torch, signed. */
+PyObject *usp_tensor_shaped(PyObject *x, bool sums, const int64_t *dims, int dimensions);
 /* usp_takes and usp_result of such tensors. */
 bool usp_tensor_takes(PyObject *out, PyObject *x);
 PyObject *usp_tensor_like(PyObject *x, bool places);

@@ -20,10 +20,18 @@ static PyObject *scalar(number *value, int numpy)
     return made;
 }
 
-static PyObject *reduced(usp_call *c, const usp_view *x, upsweep_op op, bool wide)
+/* Of a reduction under the call's flags; 0: there is none. */
+static upsweep_type result_type(const usp_call *c, const usp_view *x, upsweep_op op)
+{
+    const upsweep_type type = upsweep_reduce_type(x->type, op);
+    return type == UPSWEEP_F64 && (c->options.flags & UPSWEEP_ROUNDED) ? x->type : type;
+}
+
+/* numpy: the type of the scalar, or -1: that of the result. */
+static PyObject *reduced(usp_call *c, const usp_view *x, upsweep_op op, int numpy)
 {
     number result = {{0, 0}};
-    upsweep_type type = upsweep_reduce_type(x->type, op);
+    upsweep_type type = result_type(c, x, op);
     if (type == 0) {
         PyErr_SetString(PyExc_TypeError, "this reduction is not defined for this dtype");
         return NULL;
@@ -32,19 +40,14 @@ static PyObject *reduced(usp_call *c, const usp_view *x, upsweep_op op, bool wid
     if (c->status != UPSWEEP_OK) {
         return usp_done(c, NULL);
     }
-    if (!wide && x->type == UPSWEEP_F32 && type == UPSWEEP_F64) {
-        number rounded = {{0, 0}};
-        rounded.f32 = (float)result.f64;
-        return scalar(&rounded, NPY_FLOAT);
-    }
     if (type == UPSWEEP_BF16) { /* numpy has none: exact as f32 */
         result.words[0] <<= 16;
         return scalar(&result, NPY_FLOAT);
     }
-    return scalar(&result, usp_numpy_type(type));
+    return scalar(&result, numpy >= 0 ? numpy : usp_numpy_type(type));
 }
 
-/* (x, op, flags, wide): sums of f32 are rounded to f32 unless wide. */
+/* (x, op, flags, wide): sums of floats are rounded to their type unless wide. */
 FUNCTION(reduce)
 {
     (void)self;
@@ -54,26 +57,48 @@ FUNCTION(reduce)
     if (!usp_begin(&c, args, count, "rufu", &x, &op, &wide)) {
         return NULL;
     }
-    return reduced(&c, &x, (upsweep_op)op, wide != 0);
+    c.options.flags |= wide != 0 ? 0 : UPSWEEP_ROUNDED;
+    return reduced(&c, &x, (upsweep_op)op, -1);
 }
 
-/* The same, with None for what is no plain array, or for bool. */
+/* The type of the scalar that reduces o, whose view is x, to one number. */
+static int scalar_type(PyObject *o, const usp_view *x, upsweep_op op)
+{
+    const bool numpy = Py_TYPE(o) == &PyArray_Type;
+    if (x->type >= UPSWEEP_F16 || op > UPSWEEP_PRODUCT) {
+        return numpy ? PyArray_TYPE((PyArrayObject *)o) : usp_numpy_type(x->type);
+    }
+    const bool is_signed =
+        numpy ? PyArray_TYPE((PyArrayObject *)o) == NPY_BOOL : x->type != UPSWEEP_U64;
+    return is_signed ? NPY_INT64 : usp_numpy_type(upsweep_reduce_type(x->type, op));
+}
+
+/* A sum, a product, the least or the greatest of a plain array or of a known tensor; None for
+ * others, for what has no element that could be the least, for bf16, whose sums are f64 here, and
+ * for the least of bytes of a tensor, which may be bool. */
 FUNCTION(fast_reduce)
 {
     (void)self;
     usp_view x;
     usp_call c;
-    unsigned op, flags;
-    if (count != 3 || !usp_plain(args[0], &x) || x.type == UPSWEEP_F16 ||
-        PyArray_TYPE((PyArrayObject *)args[0]) == NPY_BOOL) {
+    unsigned op;
+    size_t rows;
+    int dimensions;
+    if (count != 3 || !usp_array_rows(args[0], &x, &rows, &dimensions) || x.type == UPSWEEP_BF16) {
         Py_RETURN_NONE;
     }
-    if (!usp_begin(&c, args + 1, 2, "uu", &op, &flags)) {
+    if (!usp_arguments(&c, args + 1, 2, "uf", &op)) {
         return NULL;
     }
-    c.options.flags = flags;
-    c.longest = x.n;
-    return reduced(&c, &x, (upsweep_op)op, false);
+    const bool bytes = Py_TYPE(args[0]) != &PyArray_Type && x.type == UPSWEEP_U8;
+    if (op > UPSWEEP_PRODUCT && (x.n == 0 || bytes)) {
+        Py_RETURN_NONE;
+    }
+    if (!usp_open(&c, args[0], &x)) {
+        return NULL;
+    }
+    c.options.flags |= UPSWEEP_ROUNDED;
+    return reduced(&c, &x, (upsweep_op)op, scalar_type(args[0], &x, (upsweep_op)op));
 }
 
 /* Into one element of out: for results that stay on a device. */
@@ -86,7 +111,7 @@ FUNCTION(reduce_into)
     if (!usp_begin(&c, args, count, "rwuf", &x, &out, &op)) {
         return NULL;
     }
-    if (out.n < 1 || out.type != upsweep_reduce_type(x.type, (upsweep_op)op)) {
+    if (out.n < 1 || out.type != result_type(&c, &x, (upsweep_op)op)) {
         PyErr_SetString(PyExc_TypeError, "the result has another type");
         return NULL;
     }
@@ -222,7 +247,7 @@ FUNCTION(reduce_axis)
         return NULL;
     }
     if (x.n != outer * length * inner || out.n != outer * inner ||
-        out.type != upsweep_reduce_type(x.type, (upsweep_op)op)) {
+        out.type != result_type(&c, &x, (upsweep_op)op)) {
         PyErr_SetString(PyExc_TypeError, "the results have another number or type");
         return NULL;
     }
@@ -279,9 +304,11 @@ FUNCTION(scan_by_key)
 }
 
 PyMethodDef usp_folds[] = {
-    USP_METHOD("fast_reduce", fast_reduce, "(x, op, flags): of a plain array, else None"),
+    USP_METHOD("fast_reduce", fast_reduce,
+               "(x, op, flags): of a plain array or a known tensor, else None"),
     USP_METHOD("fast_scan", fast_scan, "(x, op, flags, out): of a plain array, else None"),
-    USP_METHOD("reduce", reduce, "(x, op, flags, wide): upsweep_reduce, a scalar of numpy"),
+    USP_METHOD("reduce", reduce,
+               "(x, op, flags, wide): upsweep_reduce, a scalar of numpy; not wide: rounded"),
     USP_METHOD("reduce_into", reduce_into, "(x, out, op, flags): upsweep_reduce"),
     USP_METHOD("argmin", argmin, "(x, flags): upsweep_argmin"),
     USP_METHOD("argmax", argmax, "(x, flags): upsweep_argmax"),

@@ -78,6 +78,7 @@ typedef struct kind {
     const dl_exchange *exchange;
     PyObject *like, *places; /* functions that make an array like one: of its type, of int64 */
     PyObject *room;          /* .. and n of int64 in one dimension */
+    PyObject *shaped, *sums; /* of another shape: of its type, for sums of its integers */
 } kind;
 static kind kinds[KINDS]; /* never changed once they count */
 static atomic_int known;
@@ -106,22 +107,22 @@ static const dl_exchange *exchange_of(PyObject *type)
     return e != NULL && e->major == 1 && e->view != NULL && e->stream != NULL ? e : NULL;
 }
 
-/* (type, like, places, room): True if tensors of this very type are known by their address from
- * now on, False where the type does not offer that. */
+/* (type, like, places, room, shaped, sums): True if tensors of this very type are known by their
+ * address from now on, False where the type does not offer that. */
 static PyObject *register_tensors(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     (void)self;
-    const dl_exchange *e = count == 4 && PyType_Check(args[0]) ? exchange_of(args[0]) : NULL;
+    const dl_exchange *e = count == 6 && PyType_Check(args[0]) ? exchange_of(args[0]) : NULL;
     const int i = atomic_load(&known);
     requires_grad = requires_grad != NULL ? requires_grad : PyUnicode_FromString("requires_grad");
     if (e == NULL || i == KINDS || requires_grad == NULL) {
         PyErr_Clear();
         Py_RETURN_FALSE;
     }
-    for (Py_ssize_t k = 0; k < 4; k++) {
+    for (Py_ssize_t k = 0; k < 6; k++) {
         Py_INCREF(args[k]);
     }
-    kinds[i] = (kind){(PyTypeObject *)args[0], e, args[1], args[2], args[3]};
+    kinds[i] = (kind){(PyTypeObject *)args[0], e, args[1], args[2], args[3], args[4], args[5]};
     atomic_store(&known, i + 1);
     Py_RETURN_TRUE;
 }
@@ -189,6 +190,19 @@ bool usp_tensor_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions)
     return true;
 }
 
+bool usp_tensor_shape(PyObject *o, usp_view *view, int64_t *dims, int *dimensions)
+{
+    dl_tensor t;
+    if (!tensor_of(o, &t, view) || t.ndim > USP_DIMENSIONS) {
+        return false;
+    }
+    *dimensions = t.ndim;
+    for (int32_t d = 0; d < t.ndim; d++) {
+        dims[d] = t.shape[d];
+    }
+    return true;
+}
+
 bool usp_tensor_takes(PyObject *out, PyObject *x)
 {
     dl_tensor from, to;
@@ -207,6 +221,30 @@ PyObject *usp_tensor_like(PyObject *x, bool places)
 {
     const kind *k = kind_of(x);
     return PyObject_CallFunctionObjArgs(places ? k->places : k->like, x, NULL);
+}
+
+/* A tuple. */
+static PyObject *numbers(const int64_t *from, int32_t count)
+{
+    PyObject *all = PyTuple_New(count);
+    for (int32_t i = 0; all != NULL && i < count; i++) {
+        PyObject *v = PyLong_FromLongLong(from[i]);
+        if (v == NULL || PyTuple_SetItem(all, i, v) != 0) {
+            Py_CLEAR(all);
+        }
+    }
+    return all;
+}
+
+PyObject *usp_tensor_shaped(PyObject *x, bool sums, const int64_t *dims, int dimensions)
+{
+    const kind *k = kind_of(x);
+    PyObject *shape = numbers(dims, dimensions), *made = NULL;
+    if (shape != NULL) {
+        made = PyObject_CallFunctionObjArgs(sums ? k->sums : k->shaped, x, shape, NULL);
+        Py_DECREF(shape);
+    }
+    return made;
 }
 
 PyObject *usp_tensor_room(PyObject *x, size_t n)
@@ -282,18 +320,6 @@ static void drop_versioned(PyObject *capsule)
     }
 }
 
-static PyObject *numbers(const int64_t *from, int32_t count)
-{
-    PyObject *all = PyTuple_New(count);
-    for (int32_t i = 0; all != NULL && i < count; i++) {
-        PyObject *v = PyLong_FromLongLong(from[i]);
-        if (v == NULL || PyTuple_SetItem(all, i, v) != 0) {
-            Py_CLEAR(all);
-        }
-    }
-    return all;
-}
-
 /* (capsule): (owner, address, type, bytes, writable, kind of device, device, shape, strides of
  * elements or None). The owner keeps the array alive. */
 static PyObject *from_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count)
@@ -335,7 +361,7 @@ static PyObject *from_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t c
 
 PyMethodDef usp_tensors[] = {
     USP_METHOD("register_tensors", register_tensors,
-               "(type, like, places, room): by their address"),
+               "(type, like, places, room, shaped, sums): by their address"),
     USP_METHOD("tensor_view", tensor_view, "(x): the view of a registered tensor, else None"),
     USP_METHOD("tensor_begin", tensor_begin, "(x): the same, and the stream is set"),
     USP_METHOD("from_dlpack", from_dlpack, "(capsule)"),

@@ -73,6 +73,58 @@ bool usp_array_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions)
     return usp_plain_rows(o, view, rows);
 }
 
+bool usp_array_shape(PyObject *o, usp_view *view, int64_t *dims, int *dimensions)
+{
+    size_t rows;
+    if (Py_TYPE(o) != &PyArray_Type) {
+        return usp_tensor_shape(o, view, dims, dimensions);
+    }
+    if (!usp_plain_rows(o, view, &rows)) {
+        return false;
+    }
+    *dimensions = PyArray_NDIM((PyArrayObject *)o);
+    for (int d = 0; d < *dimensions; d++) {
+        dims[d] = PyArray_DIM((PyArrayObject *)o, d);
+    }
+    return true;
+}
+
+/* out, whose reference it takes, with its view. */
+static PyObject *viewed(PyObject *out, usp_view *view)
+{
+    int64_t dims[USP_DIMENSIONS];
+    int dimensions;
+    if (out == NULL || Py_TYPE(out) == &PyArray_Type) { /* which may have no dimension here */
+        if (out != NULL) {
+            from_array((PyArrayObject *)out, view);
+        }
+        return out;
+    }
+    if (!usp_tensor_shape(out, view, dims, &dimensions)) {
+        PyErr_SetString(PyExc_RuntimeError, "a new array is none that the library takes");
+        Py_CLEAR(out);
+    }
+    return out;
+}
+
+PyObject *usp_reduced_array(PyObject *x, const usp_view *given, upsweep_op op, const int64_t *dims,
+                            int dimensions, usp_view *view)
+{
+    const bool sums = given->type < UPSWEEP_F16 && op <= UPSWEEP_PRODUCT;
+    if (Py_TYPE(x) != &PyArray_Type) {
+        return viewed(usp_tensor_shaped(x, sums && given->type != UPSWEEP_U64, dims, dimensions),
+                      view);
+    }
+    npy_intp extents[USP_DIMENSIONS];
+    for (int d = 0; d < dimensions; d++) {
+        extents[d] = (npy_intp)dims[d];
+    }
+    const int type = PyArray_TYPE((PyArrayObject *)x);
+    const int wide =
+        type == NPY_BOOL ? NPY_INT64 : usp_numpy_type(upsweep_reduce_type(given->type, op));
+    return viewed(PyArray_SimpleNew(dimensions, extents, sums ? wide : type), view);
+}
+
 PyObject *usp_result(PyObject *x, PyObject *out, bool places, usp_view *view)
 {
     if (out != NULL && out != Py_None) {

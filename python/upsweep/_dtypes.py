@@ -5,7 +5,7 @@ import numpy as np
 U8, U16, U32, U64, I8, I16, I32, I64, F16, BF16, F32, F64 = range(1, 13)
 DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, IN_PLACE, EXCLUSIVE, LARGEST, UNORDERED = (
     1 << i for i in range(8))
-UPPER = 1 << 9
+UPPER, ROUNDED = 1 << 9, 1 << 10
 NAMES = dict(zip("u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64".split(), range(1, 13)))
 _NUMPY = {U8: "u1", U16: "u2", U32: "u4", U64: "u8", I8: "i1", I16: "i2", I32: "i4", I64: "i8",
           F16: "f2", F32: "f4", F64: "f8"}

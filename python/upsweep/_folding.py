@@ -5,7 +5,7 @@ import numpy as np
 from . import _core
 from ._arrays import host, normal, take
 from ._axes import check_out, finished, product, result_like
-from ._dtypes import DTYPES, EXCLUSIVE, FLOATS, I64, U64, UNORDERED, refuse
+from ._dtypes import BF16, DTYPES, EXCLUSIVE, FLOATS, I64, ROUNDED, U64, UNORDERED, refuse
 from ._kinds import Cupy, Numpy, Torch, same
 
 __all__ = ["sum", "prod", "min", "max", "minmax", "argmin", "argmax", "bitwise_and", "bitwise_or",
@@ -49,10 +49,12 @@ def _along(taken, a, axis, op, flags, code, keepdims):
     a = kind.contiguous(a)
     left = shape[:axis] + shape[axis + 1:]
     outer, inner = product(shape[:axis]), product(shape[axis + 1:])
-    made = kind.empty((outer * inner,), _core.reduce_type(kind.code(a), op), a)
+    real = code in FLOATS
+    made = kind.empty((outer * inner,), code if real else _core.reduce_type(kind.code(a), op), a)
     if outer * inner:
-        _core.reduce_axis(kind.begin(a), outer, shape[axis], inner, kind.view(made), op, flags)
-    made = kind.cast(made, code, a)
+        _core.reduce_axis(kind.begin(a), outer, shape[axis], inner, kind.view(made), op, flags | ROUNDED)
+    if not real:
+        made = kind.cast(made, code, a)
     return made.reshape(shape[:axis] + (1,) + shape[axis + 1:] if keepdims else left)
 
 
@@ -80,10 +82,9 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
         return made.astype(bool) if boolean and kind is Numpy else made
     flat = kind.contiguous(a)
     kind.ready(flat)
-    made = _core.reduce(kind.view(flat), op, flags, 1)
-    if op in (SUM, PRODUCT) and code in DTYPES:
-        with np.errstate(over="ignore"):
-            made = made.astype(DTYPES[code])
+    made = _core.reduce(kind.view(flat), op, flags, 1 if code == BF16 else 0)
+    if op in (SUM, PRODUCT) and code not in FLOATS:
+        made = made.astype(DTYPES[code])
     if boolean:
         made = np.bool_(made)
     return np.reshape(made, (1,) * a.ndim) if keepdims else made
@@ -133,7 +134,7 @@ def min(x, /, *, axis=None, keepdims=False):
     >>> float(upsweep.min(np.array([2.0, np.nan, 1.0])))
     1.0
     """
-    if axis is None and not keepdims and _core.plain(x) and x.size:
+    if axis is None and not keepdims:
         made = _core.fast_reduce(x, LEAST, 0)
         if made is not None:
             return made
@@ -147,7 +148,7 @@ def max(x, /, *, axis=None, keepdims=False):
     >>> int(upsweep.max(np.array([2, 7, 1])))
     7
     """
-    if axis is None and not keepdims and _core.plain(x) and x.size:
+    if axis is None and not keepdims:
         made = _core.fast_reduce(x, GREATEST, 0)
         if made is not None:
             return made

@@ -124,10 +124,12 @@ class Torch:
 
     @staticmethod
     def makers():
-        """The type of a plain array, and what makes one like another: of its dtype, of int64; and n of int64."""
+        """The type of a plain array, and what makes one like another: of its dtype, of int64; n of int64;
+        and one of another shape: of its dtype, for sums of its integers."""
         torch = sys.modules["torch"]
+        new = torch.Tensor.new_empty
         return (torch.Tensor, torch.empty_like, partial(torch.empty_like, dtype=torch.int64),
-                lambda x, n: x.new_empty((n,), dtype=torch.int64))
+                lambda x, n: x.new_empty((n,), dtype=torch.int64), new, partial(new, dtype=torch.int64))
 
     @staticmethod
     def contiguous(a):
@@ -218,7 +220,8 @@ class Cupy:
     @classmethod
     def makers(cls):
         return (sys.modules["cupy"].ndarray, cls.empty_like, cls.index_like,
-                lambda x, n: cls.empty((n,), I64, x))
+                lambda x, n: cls.empty((n,), I64, x), cls.new,
+                lambda x, shape: cls.empty(shape, U64 if x.dtype.kind == "u" else I64, x))
 
     @staticmethod
     def contiguous(a):

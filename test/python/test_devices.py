@@ -68,6 +68,37 @@ for dtype in ("i4", "f4", "u1", "?"):
     for axis in (0, 1):
         same(upsweep.sum(Tensor(some), axis=axis), some.sum(axis, dtype=None if dtype == "f4" else "i8"))
         same(upsweep.max(Tensor(some), axis=axis, keepdims=True), some.max(axis, keepdims=True))
+for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "u8", "?"):  # as the same arrays of numpy, but for signed sums
+    for shape in ((7,), (3, 1000), (2, 3, 4), (5000, 2)):
+        some = rng.integers(-3, 4, shape).astype(dtype)
+        for call in (upsweep.sum, upsweep.prod, upsweep.min, upsweep.max):
+            signed = call in (upsweep.sum, upsweep.prod) and dtype in ("i1", "u2", "i4", "?")
+            for axis in range(-len(shape), len(shape)):
+                for keep in (False, True):
+                    wanted = call(some, axis=axis, keepdims=keep)
+                    same(call(Tensor(some), axis=axis, keepdims=keep), wanted.astype("i8") if signed else wanted)
+            got, wanted = call(Tensor(some)), call(some)
+            wanted = wanted.astype("i8") if signed else wanted
+            assert got == wanted and type(got) is type(wanted), (dtype, shape, got, wanted)
+tie = np.array([[4096.0, 1.0], [2.0, 1.0], [2.0**-24, 1.0]], "f2")  # beyond the middle of two f16 by what f32 lacks
+nothing = np.array([[np.nan, -np.nan]] * 3, "f2")
+for dtype, bits, nan in (("f2", "u2", 0x7e00), ("f4", "u4", 0x7fc00000), ("f8", "u8", 0x7ff8 << 48)):
+    total = upsweep.sum(Tensor(tie[:, 0].astype(dtype)))
+    summed = upsweep.sum(Tensor(tie.astype(dtype)), axis=0).a
+    assert summed[0] == total == {"f2": 4100, "f4": 4098, "f8": 4098 + 2.0**-24}[dtype], (summed, total)
+    lost = nothing.astype(dtype)
+    assert (upsweep.sum(Tensor(lost), axis=0).a.view(bits) == nan).all()
+    assert (upsweep.prod(Tensor(lost), axis=1).a.view(bits) == nan).all()
+    assert upsweep.sum(Tensor(lost)).view(bits) == nan
+same(upsweep.sum(Tensor(grid.astype("f4").T), axis=0), grid.astype("f4").sum(1))  # not in one piece
+same(upsweep.sum(Tensor(grid[:0]), axis=0), np.zeros(40, "i8"))
+for call in (upsweep.min, upsweep.max):
+    for axis in (None, 0):
+        try:
+            call(Tensor(grid[:0]), axis=axis)
+        except ValueError:
+            continue
+        raise AssertionError("no ValueError")
 best, where = upsweep.top_k(Tensor(grid), 3)
 same(best, np.sort(grid)[:, ::-1][:, :3])
 counts = upsweep.bincount(Tensor(grid.reshape(-1).astype("u1")), minlength=256)
@@ -165,11 +196,18 @@ if asked["views"]:
     before = dict(asked)
     same(upsweep.sort(part), np.sort(part.a))
     assert asked["views"] == before["views"] + 2 and asked["streams"] == before["streams"] + 1, asked
+    for call, views in ((lambda x: upsweep.sum(x, axis=0), 2), (lambda x: upsweep.max(x, axis=-1, keepdims=True), 2),
+                        (upsweep.prod, 1), (upsweep.min, 1)):  # the tensor's view and that of the result, no more
+        before = dict(asked)
+        call(part)
+        assert asked["views"] == before["views"] + views and asked["streams"] == before["streams"] + 1, asked
     part.refuses = True
     same(upsweep.sort(part), np.sort(part.a))  # by its attributes
+    same(upsweep.sum(part, axis=0, keepdims=True), part.a.sum(0, keepdims=True))
+    assert upsweep.sum(part) == part.a.sum()
 strange = Tensor(np.zeros(3, "f4"))
 strange.requires_grad = True
-for call in (upsweep.sort, upsweep.argsort, upsweep.cumsum):
+for call in (upsweep.sort, upsweep.argsort, upsweep.cumsum, upsweep.sum, upsweep.max, lambda x: upsweep.sum(x, axis=0)):
     try:
         call(strange)
     except TypeError:

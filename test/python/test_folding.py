@@ -53,6 +53,34 @@ def test_sums_of_floats_are_near_the_exact_ones(dtype, seed, n):
                                atol=1e-9 * max(n, 1))
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4"])
+@pytest.mark.parametrize("shape", [(40,), (3, 2000), (10, 700), (300, 5), (2, 3, 4)])
+def test_sums_are_rounded_once(dtype, shape):
+    a = np.random.default_rng(3).integers(-2**10, 2**10, shape) * 2.0**-9  # whose sums are exact as f64
+    a[..., 0] *= 8
+    a = a.astype(dtype)
+    same(upsweep.sum(a), a.astype("f8").sum().astype(dtype))
+    for axis in range(a.ndim):
+        for keep in (False, True):
+            same(upsweep.sum(a, axis=axis, keepdims=keep), a.astype("f8").sum(axis, keepdims=keep).astype(dtype))
+
+
+def test_a_sum_beyond_the_middle_of_two_numbers():
+    a = np.array([4096.0, 2.0, 2.0**-24], "f2")  # rounded to f32 first, it would be the middle: 4096
+    assert upsweep.sum(a) == 4100 and upsweep.sum(a[:, None], axis=0)[0] == 4100
+    b = np.array([2.0**24, 1.0, 2.0**-20], "f4")
+    assert upsweep.sum(b) == 2**24 + 2 and upsweep.sum(b[:, None], axis=0)[0] == 2**24 + 2
+    assert upsweep.sum(np.full(100, 65504, "f2")) == np.inf  # without a warning
+    assert upsweep.sum(np.full((100, 2), 65504, "f2"), axis=0).tolist() == [np.inf] * 2
+
+
+@pytest.mark.parametrize("dtype, bits, nan", [("f2", "u2", 0x7e00), ("f4", "u4", 0x7fc00000)])
+def test_nan_has_one_pattern(dtype, bits, nan):
+    a = np.full((3, 300), -np.nan, dtype)
+    for made in (upsweep.sum(a), upsweep.sum(a, axis=0), upsweep.prod(a, axis=1), upsweep.sum(a.T, axis=0)):
+        assert np.all(np.asarray(made).view(bits) == nan)
+
+
 def test_sums_are_the_same_for_any_number_of_threads():
     a = np.random.default_rng(5).standard_normal(1 << 20).astype("f4")
     wanted, scanned = upsweep.sum(a), upsweep.cumsum(a)
