@@ -132,7 +132,8 @@ static void check_reduce(gpu_room *room, upsweep_type type, upsweep_op op, size_
 {
     bool is_float = type >= UPSWEEP_F16,
          unordered = seed % 7 == 0 && (op != UPSWEEP_PRODUCT || !is_float);
-    const usw_gpu_reduce_form *form = gpu_step(room, "reduce_tree");
+    const usw_gpu_reduce_form *form =
+        gpu_step(room, seed % 5 == 3 ? "reduce_butterfly" : "reduce_tree");
     upsweep_type to = upsweep_reduce_type(type, op);
     upsweep_options o = UPSWEEP_OPTIONS_INIT;
     if (to == UPSWEEP_F64 && seed % 2 == 0 && !unordered) {
@@ -201,6 +202,33 @@ static void reductions(void **state)
         for (size_t n = 31 * TILE + 5; n <= N_MAX; n += 17 * TILE - 2, seed++) {
             check_reduce(*state, type, UPSWEEP_SUM, n, seed);
             check_reduce(*state, type, UPSWEEP_PRODUCT, n, seed);
+        }
+    }
+}
+
+/* In any order, and rounded: numbers whose sum is exact, and by 2^-24 more than the middle of two
+ * f16, which an f32 would not tell from the middle itself. */
+static void unordered_and_rounded(void **state)
+{
+    gpu_room *room = *state;
+    const usw_gpu_reduce_form *form = gpu_step(room, "reduce_tree");
+    for (upsweep_type type = UPSWEEP_F16; type <= UPSWEEP_F64; type++) {
+        for (size_t n = 3; n < 40 * TILE; n = n * 5 + 1) {
+            size_t bytes = upsweep_type_bytes(type);
+            uint64_t got = 0;
+            for (size_t i = 0; i < n; i++) {
+                double v = i == 0 ? 4096.0 : i == n / 2 ? 2.0 : i == n - 1 ? 0x1p-24 : 0.0;
+                usw_store_raw(in_space + i * bytes, bytes, float_bits(type, v));
+            }
+            gpu_begin(room);
+            void *in = gpu_put(room, in_space, n * bytes, n % 3 * bytes);
+            void *result = gpu_put(room, NULL, bytes, 8);
+            assert_int_equal(form->reduce(room->g, in, n, type, UPSWEEP_SUM, type, true, result),
+                             UPSWEEP_OK);
+            gpu_get(room, &got, result, bytes);
+            assert_int_equal(gpu_end(room), 0);
+            assert_int_equal(got,
+                             type == UPSWEEP_F16 ? 0x6c01 : float_bits(type, 4098.0 + 0x1p-24));
         }
     }
 }
@@ -335,9 +363,12 @@ static void columns_of_many_tiles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scans),      cmocka_unit_test(scans_of_groups),
-        cmocka_unit_test(reductions), cmocka_unit_test(splits),
-        cmocka_unit_test(columns),    cmocka_unit_test(columns_of_many_tiles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(scans),
+                                       cmocka_unit_test(scans_of_groups),
+                                       cmocka_unit_test(reductions),
+                                       cmocka_unit_test(unordered_and_rounded),
+                                       cmocka_unit_test(splits),
+                                       cmocka_unit_test(columns),
+                                       cmocka_unit_test(columns_of_many_tiles)};
     return cmocka_run_group_tests(tests, gpu_room_open, gpu_room_close);
 }
