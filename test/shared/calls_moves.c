@@ -5,13 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t element_sizes[] = {4, 8, 1, 2, 16, 13};
-enum { ELEMENT_SIZES = sizeof element_sizes / sizeof element_sizes[0] };
-
-/* The type plays no part here: jobs are made for one type only. */
-static bool add_elements(job *j)
+bool job_add_elements(job *j)
 {
-    j->element = element_sizes[j->variant % ELEMENT_SIZES];
+    static const size_t bytes[JOB_SIZES] = {4, 8, 1, 2, 16, 13};
+    j->element = bytes[j->variant % JOB_SIZES];
     input_fill_bytes(job_add(j, j->n * j->element, false), j->n * j->element, j->seed);
     return j->type == UPSWEEP_U8;
 }
@@ -20,7 +17,7 @@ static bool add_elements(job *j)
 
 static bool prepare_flags(job *j)
 {
-    bool takes = add_elements(j);
+    bool takes = job_add_elements(j);
     uint8_t *flags = job_add(j, j->n, false);
     uint64_t state = j->seed, share = j->seed % 4; /* none, few, half, all */
     for (size_t i = 0; i < j->n; i++) {
@@ -92,7 +89,7 @@ static const char *wrong_compact(job *j)
 static bool prepare_ids(job *j)
 {
     static const size_t counts[] = {1, 256, 1000, 2, 37, 65536};
-    bool takes = add_elements(j);
+    bool takes = job_add_elements(j);
     j->k = counts[j->variant];
     size_t bytes = j->k <= 256 ? 1 : j->k <= 65536 && j->variant % 2 ? 2 : 4;
     char *ids = job_add(j, j->n * bytes, false);
@@ -286,7 +283,7 @@ static void add_index(job *j, size_t limit, bool permutation)
 
 static bool prepare_gather(job *j)
 {
-    bool takes = add_elements(j);
+    bool takes = job_add_elements(j);
     j->k = j->n / 2 + 1; /* only these can be reached */
     add_index(j, j->n == 0 ? 1 : j->k < j->n ? j->k : j->n, false);
     job_add(j, j->n * j->element, true);
@@ -313,7 +310,7 @@ static const char *wrong_gather(job *j)
 
 static bool prepare_scatter(job *j)
 {
-    bool takes = add_elements(j);
+    bool takes = job_add_elements(j);
     j->k = j->n + 3;
     add_index(j, j->k, false);
     input_fill_bytes(job_add(j, j->k * j->element, false), j->k * j->element, j->seed + 1);
@@ -342,7 +339,7 @@ static const char *wrong_scatter(job *j)
 
 static bool prepare_permute(job *j)
 {
-    bool takes = add_elements(j);
+    bool takes = job_add_elements(j);
     add_index(j, j->n, true);
     return takes;
 }
@@ -366,14 +363,14 @@ static const char *wrong_permute(job *j)
 }
 
 const call calls_of_moves[] = {
-    {"upsweep_split", ELEMENT_SIZES, prepare_flags, run_split, wrong_split},
-    {"upsweep_compact", ELEMENT_SIZES, prepare_flags, run_compact, wrong_compact},
-    {"upsweep_compact in place", ELEMENT_SIZES, prepare_flags, run_compact_in_place, wrong_compact},
-    {"upsweep_split_ids", ELEMENT_SIZES, prepare_ids, run_ids, wrong_ids},
+    {"upsweep_split", JOB_SIZES, prepare_flags, run_split, wrong_split},
+    {"upsweep_compact", JOB_SIZES, prepare_flags, run_compact, wrong_compact},
+    {"upsweep_compact in place", JOB_SIZES, prepare_flags, run_compact_in_place, wrong_compact},
+    {"upsweep_split_ids", JOB_SIZES, prepare_ids, run_ids, wrong_ids},
     {"upsweep_histogram", 2, prepare_keys, run_histogram, wrong_histogram},
     {"upsweep_split_keys", 2, prepare_keys, run_split_keys, wrong_split_keys},
-    {"upsweep_gather", ELEMENT_SIZES, prepare_gather, run_gather, wrong_gather},
-    {"upsweep_scatter", ELEMENT_SIZES, prepare_scatter, run_scatter, wrong_scatter},
-    {"upsweep_permute", ELEMENT_SIZES, prepare_permute, run_permute, wrong_permute},
+    {"upsweep_gather", JOB_SIZES, prepare_gather, run_gather, wrong_gather},
+    {"upsweep_scatter", JOB_SIZES, prepare_scatter, run_scatter, wrong_scatter},
+    {"upsweep_permute", JOB_SIZES, prepare_permute, run_permute, wrong_permute},
     {0},
 };

@@ -4,17 +4,6 @@
 
 #include <string.h>
 
-static const size_t element_sizes[] = {4, 8, 1, 2, 16, 13};
-enum { ELEMENT_SIZES = sizeof element_sizes / sizeof element_sizes[0] };
-
-/* The type plays no part here: jobs are made for one type only. */
-static bool add_elements(job *j)
-{
-    j->element = element_sizes[j->variant % ELEMENT_SIZES];
-    input_fill_bytes(job_add(j, j->n * j->element, false), j->n * j->element, j->seed);
-    return j->type == UPSWEEP_U8;
-}
-
 static const char *wrong_order(const job *j, const char *in, const char *out)
 {
     for (size_t i = 0; i < j->n; i++) {
@@ -38,7 +27,7 @@ static const char *wrong_reverse(job *j)
 
 static bool prepare_copy(job *j)
 {
-    bool takes = add_elements(j);
+    bool takes = job_add_elements(j);
     job_add(j, j->n * j->element, true);
     return takes;
 }
@@ -56,7 +45,7 @@ static const char *wrong_copy(job *j)
 }
 
 const call calls_of_reverse[] = {
-    {"upsweep_reverse", ELEMENT_SIZES, add_elements, run_reverse, wrong_reverse},
-    {"upsweep_reverse_copy", ELEMENT_SIZES, prepare_copy, run_copy, wrong_copy},
+    {"upsweep_reverse", JOB_SIZES, job_add_elements, run_reverse, wrong_reverse},
+    {"upsweep_reverse_copy", JOB_SIZES, prepare_copy, run_copy, wrong_copy},
     {0},
 };

@@ -113,8 +113,6 @@ static const char *wrong_rows(job *j)
 
 /* ---- an array of one or two matrices, of elements of so many bytes by variant ---- */
 
-enum { TRANSPOSED = 6 };
-
 /* The last of some that divide n, and what is left, in turn. */
 static size_t inner_of(const job *j)
 {
@@ -128,12 +126,10 @@ static size_t inner_of(const job *j)
 
 static bool prepare_transpose(job *j)
 {
-    static const size_t bytes[TRANSPOSED] = {4, 8, 1, 2, 16, 13};
-    j->element = bytes[j->variant];
+    bool takes = job_add_elements(j);
     j->k = 1 + (j->n % 2 == 0 && j->seed % 3 == 0); /* matrices */
-    input_fill_bytes(job_add(j, j->n * j->element, false), j->n * j->element, j->seed);
     job_add(j, j->n * j->element, true);
-    return j->type == UPSWEEP_U8; /* the type plays no part */
+    return takes;
 }
 
 static upsweep_status run_transpose(upsweep *u, job *j)
@@ -159,6 +155,6 @@ static const char *wrong_transpose(job *j)
 
 const call calls_of_rows[] = {
     {"upsweep_sort_rows", VARIANTS, prepare_rows, run_rows, wrong_rows},
-    {"upsweep_transpose", TRANSPOSED, prepare_transpose, run_transpose, wrong_transpose},
+    {"upsweep_transpose", JOB_SIZES, prepare_transpose, run_transpose, wrong_transpose},
     {0},
 };
