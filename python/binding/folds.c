@@ -209,8 +209,15 @@ FUNCTION(fast_minmax)
     return usp_open(&c, args[0], &x) ? both_ends(&c, &x) : NULL;
 }
 
-/* A scan of a plain array or a known tensor of one dimension, of f32, f64, i64 or u64, whose type
- * the result has in numpy and torch, too. The fourth argument is None, or where the result goes. */
+/* Whether a scan's result has the type of its elements in numpy and torch, too. */
+static bool keeps_type(upsweep_type type, PyObject *op)
+{
+    const long number = PyLong_CheckExact(op) ? PyLong_AsLong(op) : 0;
+    return usp_scans_as_is(type) || number == UPSWEEP_LEAST || number == UPSWEEP_GREATEST;
+}
+
+/* A scan of a plain array or a known tensor of one dimension that keeps the type. The fourth
+ * argument is None, or where the result goes. */
 FUNCTION(fast_scan)
 {
     (void)self;
@@ -220,7 +227,7 @@ FUNCTION(fast_scan)
     int dimensions;
     unsigned op;
     if (count != 4 || !usp_array_rows(args[0], &x, &rows, &dimensions) || dimensions != 1 ||
-        !usp_scans_as_is(x.type) || (args[3] != Py_None && !usp_takes(args[3], args[0]))) {
+        !keeps_type(x.type, args[1]) || (args[3] != Py_None && !usp_takes(args[3], args[0]))) {
         Py_RETURN_NONE;
     }
     if (!usp_arguments(&c, args + 1, 2, "uf", &op) || !usp_open(&c, args[0], &x)) {

@@ -16,6 +16,14 @@ static bool tensor(PyObject *o, usp_view *view, bool any)
     return usp_tensor_rows(o, view, &rows, &dimensions) && (any || dimensions == 1);
 }
 
+/* A plain array or a tensor of one dimension. */
+static bool line(PyObject *o, usp_view *view)
+{
+    size_t rows;
+    int dimensions;
+    return usp_array_rows(o, view, &rows, &dimensions) && dimensions == 1;
+}
+
 static usp_call new_call(void)
 {
     return (usp_call){NULL, -1, 0, NULL, UPSWEEP_OK, UPSWEEP_OPTIONS_INIT};
@@ -224,10 +232,7 @@ FUNCTION(fast_reverse)
     (void)self;
     usp_call c = new_call();
     usp_view in, to;
-    size_t rows;
-    int dimensions;
-    if (count != 2 || !usp_array_rows(args[0], &in, &rows, &dimensions) || dimensions != 1 ||
-        (args[1] != Py_None && !usp_takes(args[1], args[0]))) {
+    if (count != 2 || !line(args[0], &in) || (args[1] != Py_None && !usp_takes(args[1], args[0]))) {
         Py_RETURN_NONE;
     }
     if (!usp_open(&c, args[0], &in)) {
@@ -272,8 +277,8 @@ FUNCTION(fast_compress)
     usp_call c = new_call();
     usp_view flags, in, out;
     size_t kept = 0;
-    if (count != 2 || !tensor(args[0], &flags, false) || !tensor(args[1], &in, false) ||
-        flags.bytes != 1 || flags.n != in.n || in.n == 0 || flags.device != in.device) {
+    if (count != 2 || !line(args[0], &flags) || !line(args[1], &in) || flags.bytes != 1 ||
+        flags.n != in.n || in.n == 0 || flags.device != in.device) {
         Py_RETURN_NONE;
     }
     PyObject *made = usp_open(&c, args[1], &in) ? usp_result(args[1], NULL, false, &out) : NULL;
@@ -296,6 +301,6 @@ PyMethodDef usp_quick[] = {
     USP_METHOD("fast_histogram", fast_histogram, "(x, keys, all): of a tensor, else None"),
     USP_METHOD("fast_reverse", fast_reverse, "(x, out): of a plain array or tensor, else None"),
     USP_METHOD("fast_take", fast_take, "(x, indices, rows): of tensors, else None"),
-    USP_METHOD("fast_compress", fast_compress, "(condition, x): of tensors, else None"),
+    USP_METHOD("fast_compress", fast_compress, "(condition, x): of plain arrays or tensors"),
     USP_END,
 };

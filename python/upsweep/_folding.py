@@ -201,6 +201,8 @@ def minmax(x, /):
     >>> [int(v) for v in upsweep.minmax(np.array([2, 7, 1]))]
     [1, 7]
     """
+    if _core.plain(x) and x.size and x.dtype != np.bool_:
+        return _core.minmax(x, 0)
     made = _core.fast_minmax(x)
     if made is not None:
         return made
@@ -319,7 +321,8 @@ def cummin(x, /, *, axis=None, out=None):
     >>> upsweep.cummin(np.array([2, 3, 1]))
     array([2, 2, 1])
     """
-    return _scan(x, LEAST, axis, None, out, 0, "cummin")
+    made = None if axis is not None else _core.fast_scan(x, LEAST, 0, out)
+    return _scan(x, LEAST, axis, None, out, 0, "cummin") if made is None else made
 
 
 def cummax(x, /, *, axis=None, out=None):
@@ -329,7 +332,8 @@ def cummax(x, /, *, axis=None, out=None):
     >>> upsweep.cummax(np.array([2, 3, 1]))
     array([2, 3, 3])
     """
-    return _scan(x, GREATEST, axis, None, out, 0, "cummax")
+    made = None if axis is not None else _core.fast_scan(x, GREATEST, 0, out)
+    return _scan(x, GREATEST, axis, None, out, 0, "cummax") if made is None else made
 
 
 def scan(x, op="sum", /, *, heads=None, keys=None, exclusive=False, dtype=None, out=None,

@@ -78,7 +78,8 @@ def compress(condition, x, /):
     made = _core.fast_compress(condition, x)
     if made is not None:
         out, kept = made
-        return out if kept == out.shape[0] else out[:kept]
+        short = out if kept == out.shape[0] else out[:kept]
+        return short.copy() if 2 * kept < out.shape[0] and type(out) is np.ndarray else short
     kind, a, back, _ = _first_axis(x, "compress")
     flags = _flags_for(kind, condition, a.shape[0], "compress")
     out = kind.empty_like(a)
