@@ -75,8 +75,8 @@ bool job_same(const job *a, const job *b);
 extern const call calls_of_sorts[], calls_of_rows[], calls_of_keys[], calls_of_folds[],
     calls_of_moves[], calls_of_row_results[], calls_of_strings[], calls_of_reverse[];
 void *job_add(job *j, size_t bytes, bool output);
-/* Adds n elements of one of these sizes, by variant, in which a type plays no part: true for jobs of
- * one type only. */
+/* Adds n elements of one of these sizes, by variant, in which a type plays no part: true for jobs
+ * of one type only. */
 enum { JOB_SIZES = 6 };
 bool job_add_elements(job *j);
 /* Of reductions, whose variants are the operators and then sums and products that are rounded to
