@@ -2,7 +2,7 @@
  * that what works on rows serves any axis.
  *
  * An array of outer x length x inner elements is cut into blocks of rows and columns: their lines
- * stay in the caches until all of them has been read and written, and their rows lie in few
+ * stay in the caches until all of them have been read and written, and their rows lie in few
  * enough pages. */
 /* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/on_gpu.h"
@@ -17,8 +17,8 @@ typedef struct transpose {
     const unsigned char *in;
     unsigned char *out;
     size_t outer, length, inner, bytes;
-    size_t bands, blocks,
-        blocks_of_task; /* blocks of rows; of rows and columns; all below a task */
+    size_t bands, blocks; /* of rows; and blocks of rows and columns in all */
+    size_t blocks_of_task;
 } transpose;
 
 /* Moves a square of high x wide elements; rows of `in` are `step` bytes apart, of `out` to_step. */

@@ -8,7 +8,7 @@
  * run_lengths: the heads of each block are counted; then every block knows where its runs go and
  * where the next head after it is, writes the places of its heads, and takes differences.
  *
- * As numbers: one thread goes over the keys, since calls that ask for it are those on a GPU. */
+ * As numbers: one thread goes over the keys; Python's unique asks for it of keys on a GPU. */
 /* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"

@@ -145,7 +145,7 @@ static upsweep_status move_work(usw_gpu_call *c)
 {
     const move_job *j = c->context;
     const usw_gpu_move_step *step = moves(c);
-    void *first = c->arrays[0].at, *index = c->arrays[1].at; /* of a reversal, the result */
+    void *first = c->arrays[0].at, *index = c->count > 1 ? c->arrays[1].at : NULL;
     void *out = c->count > 2 ? c->arrays[2].at : NULL;
     if (step == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
@@ -159,7 +159,8 @@ static upsweep_status move_work(usw_gpu_call *c)
     case SCATTER:
         return step->scatter(c->g, first, index, j->index_bits, out, j->limit, j->n, j->bytes);
     case PERMUTE: return step->permute(c->g, first, index, j->index_bits, j->n, j->bytes);
-    case REVERSE: return step->reverse(c->g, first, index, j->n, j->bytes);
+    case REVERSE: /* to a second array, or in place */
+        return step->reverse(c->g, first, c->count > 1 ? index : first, j->n, j->bytes);
     }
     return UPSWEEP_ERROR_UNSUPPORTED;
 }
@@ -199,8 +200,11 @@ bool usw_gpu_reverse(upsweep *u, const void *in, void *out, size_t n, size_t byt
                      upsweep_status *status)
 {
     move_job j = {.move = REVERSE, .n = n, .bytes = bytes};
-    usw_gpu_array arrays[] = {usw_gpu_in("in", in, n * bytes), usw_gpu_out("out", out, n * bytes)};
-    return run(u, arrays, 2, move_work, &j, 0, 0, status);
+    const bool in_place = in == out;
+    usw_gpu_array arrays[] = {in_place ? usw_gpu_inout("data", out, n * bytes)
+                                       : usw_gpu_in("in", in, n * bytes),
+                              usw_gpu_out("out", out, n * bytes)};
+    return run(u, arrays, in_place ? 1 : 2, move_work, &j, 0, 0, status);
 }
 
 static upsweep_status transpose_work(usw_gpu_call *c)

@@ -115,7 +115,7 @@ FUNCTION(fast_unique)
 /* ---- pairs ---- */
 
 /* (keys, values, flags): both sorted by the keys, as new tensors. For few pairs, whose values are
- * gathered from the caches; more are sorted as pairs, which takes copies first. */
+ * gathered from the caches; more are sorted as pairs, which takes copies first. FEW: not tuned. */
 FUNCTION(fast_sort_pairs)
 {
     (void)self;

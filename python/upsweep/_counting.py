@@ -60,7 +60,7 @@ def _range_of(keys, given):
 
 
 def _spaced(span, bins, one):
-    """numpy.histogram_bin_edges(one, bins, span), in a third of its time where nothing is wrong."""
+    """numpy.histogram_bin_edges(one, bins, span), without its checks where nothing can be wrong."""
     if type(bins) is int and bins > 0:
         low, high = span
         if low == high:

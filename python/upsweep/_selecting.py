@@ -16,7 +16,7 @@ __all__ = ["partition", "argpartition", "top_k", "unique", "run_lengths", "searc
 
 SEARCHED_BY_NUMPY = 512  # fewer elements are found before our call pays
 SORTED_WHOLE = 4096  # keys up to which a sort is the quickest selection
-INVERSE_SEARCHED = 1 << 22  # tensors of more elements get their inverse by the order of a sort
+INVERSE_SEARCHED = 1 << 22  # tensors of more elements get their inverse by the order of a sort; not tuned
 ROW_BY_ROW = 1 << 14  # rows of more keys are selected from one by one, shorter ones are sorted
 
 
