@@ -64,7 +64,7 @@ check-%: ## build and run the tests of one room: make check-cpu/folds, check-gpu
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
 	@sh test/room.sh $(BUILD) $(JOBS) $*
 
-check-long: ## sanitizers, valgrind, fuzzing, failures, the ABI and coverage (some 90 minutes on 2 cores)
+check-long: ## sanitizers, valgrind, fuzzing, failures, the ABI and coverage (80 minutes on 2 cores)
 	@sh test/long.sh $(JOBS)
 
 bench: ## measure us beside the rivals that are installed: table, bench.json and curves

@@ -249,9 +249,26 @@ static uint64_t neutral_of(upsweep_op op)
     return op == UPSWEEP_PRODUCT ? 1 : op >= UPSWEEP_LEAST && op <= UPSWEEP_AND ? UINT64_MAX : 0;
 }
 
+static bool is_of_float_sums(const usw_scan *s)
+{
+    return usw_type_is_float(s->type) && s->op <= UPSWEEP_PRODUCT;
+}
+
+/* What does not depend on the number of elements. */
+static work work_of(const usw_scan *s)
+{
+    work w = {.s = s, .bytes = upsweep_type_bytes(s->type), .neutral = neutral_of(s->op)};
+    w.exact = w.neutral;
+    usw_carry_tree_start(&w.sums, s->op == UPSWEEP_PRODUCT);
+    if (s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST) {
+        w.map = usw_keymap_of(s->type, s->op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
+    }
+    return w;
+}
+
 static upsweep_status scan(upsweep *u, const usw_scan *s)
 {
-    bool sums = usw_type_is_float(s->type) && s->op <= UPSWEEP_PRODUCT;
+    bool sums = is_of_float_sums(s);
     size_t bytes = upsweep_type_bytes(s->type);
     size_t block = sums ? FLOAT_BLOCK : usw_min(BLOCK, BLOCK_BYTES / bytes);
     bool one_thread = u->threads == 1 || s->n * bytes < ONE_THREAD_BYTES;
@@ -259,13 +276,8 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
         block = usw_div_up(s->n, USW_TILE) * USW_TILE;
     }
     size_t blocks = usw_div_up(s->n, block);
-    work w = {.s = s, .bytes = bytes, .neutral = neutral_of(s->op), .totals = u->threads > 1};
-    w.exact = w.neutral;
-    usw_carry_tree_start(&w.sums, s->op == UPSWEEP_PRODUCT);
-    if (s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST) {
-        w.map = usw_keymap_of(s->type, s->op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
-    }
-    w.totals = w.totals && blocks > 1;
+    work w = work_of(s);
+    w.totals = u->threads > 1 && blocks > 1;
     w.stream = s->in != s->out && s->n * bytes >= STREAM_FROM;
     w.block = block;
     w.ahead = u->threads * block;
@@ -285,5 +297,34 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     return UPSWEEP_OK;
 }
 
-const usw_scan_form USW_SYMBOL(usw_scan_sweep_cpu) = {scan};
+/* What a scan prepares is most of its time where rows are short; so they share it. */
+static void rows(const usw_scan *s, const uint64_t *begin, size_t length, size_t first, size_t end)
+{
+    work w = work_of(s);
+    const exact_loops *loops = loops_of(&w);
+    bool sums = is_of_float_sums(s), extremes = s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST;
+    float_sweeps sweeps = sums ? sweeps_of(&w) : (float_sweeps){0};
+    double carry = usw_carry_tree_carry(&w.sums);
+    for (size_t r = first; r < end; r++) {
+        size_t at = begin == NULL ? r * length : (size_t)begin[r];
+        size_t n = begin == NULL ? length : (size_t)begin[r + 1] - at;
+        const unsigned char *in = (const unsigned char *)s->in + at * w.bytes;
+        unsigned char *out = (unsigned char *)s->out + at * w.bytes;
+        if (n == 0 || n > USW_TILE) {
+            continue;
+        }
+        if (sums) {
+            USW_ROUTE_OF("rows of sums of floats", USW_FLOATS);
+            float_row(&w, &sweeps, s->room, in, out, n, carry);
+        } else {
+            USW_ROUTE_OF("rows of exact operators", USW_ALL_TYPES);
+            loops->tile(&w, in, out, n, NULL, w.neutral);
+        }
+        if (s->exclusive && extremes) {
+            put_identities(&w, 0, n, out, NULL);
+        }
+    }
+}
+
+const usw_scan_form USW_SYMBOL(usw_scan_sweep_cpu) = {scan, rows};
 #endif

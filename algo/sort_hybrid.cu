@@ -68,7 +68,7 @@
 /* The number of bits for n keys of so many bytes: buckets then have fewer than BUCKET_KEYS keys on
  * average. Keys of 32 bits get one bit more where that leaves 16 bits, or 18 in buckets of
  * BUCKET_KEYS * 3 / 4 keys or more, for such buckets are sorted as halves, which is faster
- * (gpu/bucket_sort/5_sort_as_halves.cuh). */
+ * (gpu/bucket_sort/5_sort_as_halves.cuh); keys of 64 bits where they are then sorted as words. */
 static unsigned bits_for(unsigned long long n, size_t bytes)
 {
     unsigned bits = 1;
@@ -77,6 +77,10 @@ static unsigned bits_for(unsigned long long n, size_t bytes)
     }
     if (bytes == 4 && (bits + 1 == BITS_MAX ||
                        (bits + 3 == BITS_MAX && (n - 1) >> bits >= BUCKET_KEYS / 4 * 3))) {
+        bits++;
+    }
+    const bool soon_words = bits < WORDS_FROM && bits + 2 >= WORDS_FROM;
+    if (bytes == 8 && soon_words && (n - 1) >> bits >= HALF_KEYS) {
         bits++;
     }
     return bits;
@@ -286,7 +290,8 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
     hybrid_choose_uncounted(g, j);
     j.may_tree = j.bits1 < j.bits && tree_fits<K>(g, j.n, j.bits);
-    j.tree_room = j.may_tree && j.stride != 0 ? hybrid_regions_keys(j.n) : 0;
+    const bool may_count = j.n >= TREE_COUNTS_FROM && j.n <= HYBRID_UNCOUNTED_MOST;
+    j.tree_room = j.may_tree && may_count ? hybrid_regions_keys(j.n) : 0;
     j.lists_large = j.n >= LARGE_FROM(sizeof(K));
     j.more = (!j.may_tree || j.n < MORE_BELOW(sizeof(K))) && j.bits1 < j.bits &&
                      j.bits < BITS_MAX && j.fine == 0

@@ -327,6 +327,21 @@ static void scan_row(void *context, size_t r, size_t at, size_t n, unsigned lane
     }
 }
 
+/* Most rows are of one tile or none, as in reduce_stretch. */
+static void scan_stretch(void *context, size_t first, size_t end, unsigned lane)
+{
+    fold_job *j = context;
+    usw_scan s = j->plan;
+    s.room = usw_share(&j->rooms, lane);
+    j->scan->rows(&s, j->set.begin, j->set.row_length, first, end);
+    for (size_t r = first; j->longest > USW_TILE && r < end; r++) {
+        size_t at = usw_row_begin(&j->set, r), n = usw_row_begin(&j->set, r + 1) - at;
+        if (n > USW_TILE && n <= USW_SCAN_TASK) {
+            scan_row(j, r, at, n, lane);
+        }
+    }
+}
+
 static upsweep_status scan_rows(fold_job *j, const usw_options *o)
 {
     upsweep_status status = check(j, "in", o);
@@ -352,7 +367,7 @@ static upsweep_status scan_rows(fold_job *j, const usw_options *o)
         return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
     }
     j->row = scan_row;
-    return run_rows(j, USW_SCAN_TASK, NULL);
+    return run_rows(j, USW_SCAN_TASK, scan_stretch);
 }
 
 upsweep_status upsweep_scan_rows(upsweep *u, const void *in, void *out, size_t n, upsweep_type type,

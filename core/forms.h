@@ -64,22 +64,21 @@ typedef struct usw_reduce_form {
 /* A scan of n > 0 elements; out may be in. New starts: at heads[i] != 0, or where keys change, or
  * (both NULL) nowhere. */
 typedef struct usw_scan {
-    const void *in;
-    void *out;
-    size_t n;
+    const void *in, *keys;
+    void *out, *room; /* NULL, or USW_SCAN_ROOM bytes: up to USW_SCAN_TASK elements are a task */
+    size_t n, key_bytes;
     upsweep_type type;
     upsweep_op op;
     bool exclusive;
     uint64_t identity; /* of op, as an element's bits */
     const uint8_t *heads;
-    const void *keys;
-    size_t key_bytes;
-    void *room; /* or NULL; USW_SCAN_ROOM bytes: up to USW_SCAN_TASK elements are one task's */
 } usw_scan;
 enum { USW_SCAN_ROOM = 192 * 1024, USW_SCAN_TASK = 32 * 1024 };
 
 typedef struct usw_scan_form {
     upsweep_status (*scan)(upsweep *u, const usw_scan *s);
+    /* Rows of up to USW_TILE elements of these, others not; begin: NULL if all have `length`. */
+    void (*rows)(const usw_scan *s, const uint64_t *begin, size_t length, size_t first, size_t end);
 } usw_scan_form;
 
 /* Splits n > 0 elements of any size by flags, stably; compact keeps those with flag not 0, and its

@@ -92,7 +92,8 @@ struct upsweep {
      * in a cache costs as much as a hundred keys. */
     usw_isa isa;
     usw_device device;
-    const struct usw_gpu_plugin *plugin; /* NULL: not loaded */
+    const struct usw_gpu_plugin *plugin;   /* NULL: not loaded */
+    unsigned long long loads_without_cuda; /* libraries loaded when CUDA was not (usw_gpu_notice) */
     /* Not 0: the last call was a short one, which takes no lock, and this is what it has to say.
      * Read and written by atomic built-ins. */
     uint64_t brief;

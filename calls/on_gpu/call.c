@@ -140,7 +140,7 @@ static bool belongs_on_gpu(usw_gpu_call *c, upsweep_status *status)
         bytes += c->arrays[i].bytes;
     }
     if (bytes >= 1 << 16) {
-        usw_device_notice(u);
+        usw_gpu_notice(u);
     }
     if (u->plugin != NULL && any_on_device(c)) {
         if (!usw_device_open_late(u)) {

@@ -161,6 +161,9 @@ upsweep_status usw_gpu_host_reads(upsweep *u, const char *what);
 /* Makes *array readable here: where it is in device memory it becomes a copy in scratch (of zeros
  * in a plan). */
 upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes, const char *what);
+/* As usw_device_notice, where the process has loaded a library since that found no CUDA: to be told
+ * so by the loader takes 15 us, which is long for a call on 64 KB. */
+void usw_gpu_notice(upsweep *u);
 /* Whether the array is in device memory that u may use. */
 bool usw_gpu_has(upsweep *u, const void *array);
 /* Whether u only plans: pointers then mean nothing. */

@@ -5,6 +5,8 @@
 #include "calls/on_gpu/call.h"
 #include "core/device.h"
 
+#include <link.h>
+
 upsweep_status usw_gpu_say_fault(upsweep *u, const usw_gpu_fault_found *fault, uint64_t limit)
 {
     unsigned long long below = limit, at = fault->position;
@@ -30,6 +32,26 @@ upsweep_status usw_gpu_say_fault(upsweep *u, const usw_gpu_fault_found *fault, u
                           : usw_fail(u, UPSWEEP_ERROR_RANGE,
                                      "bytes or out_bytes is NULL, but the strings have some");
     default: return usw_fail(u, UPSWEEP_ERROR_DEVICE, "an error of no known kind: %u", fault->code);
+    }
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t bytes, void *loads)
+{
+    (void)bytes;
+    *(unsigned long long *)loads = info->dlpi_adds;
+    return 1;
+}
+
+void usw_gpu_notice(upsweep *u)
+{
+    unsigned long long loads = 0;
+    if (u->plugin != NULL) {
+        return;
+    }
+    dl_iterate_phdr(count_loads, &loads);
+    if (loads != u->loads_without_cuda) {
+        usw_device_notice(u);
+        u->loads_without_cuda = loads;
     }
 }
 

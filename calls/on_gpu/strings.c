@@ -104,7 +104,7 @@ static upsweep_status work(usw_gpu_call *c)
 bool usw_gpu_strings_are_far(upsweep *u, const usw_gpu_string_sort *s)
 {
     if (u->device == USW_AUTO && s->n * s->offset_bytes >= 1 << 16) { /* as belongs_on_gpu does */
-        usw_device_notice(u);
+        usw_gpu_notice(u);
     }
     return usw_gpu_only_plans(u) || usw_gpu_has(u, s->offsets);
 }

@@ -181,6 +181,98 @@ static void float_block(void *context, size_t block, unsigned thread)
     stream_end(w);
 }
 
+/* n elements of a run, filled up with the identity, and the same back. */
+static inline run run_load(upsweep_type type, const void *in, size_t n, bool product)
+{
+    double x[RUN];
+    if (n == RUN && type >= UPSWEEP_F32) {
+        return type == UPSWEEP_F64 ? run_get(in) : run_widen(in);
+    }
+    for (size_t i = 0; i < RUN; i++) {
+        x[i] = i >= n                ? usw_neutral(product)
+               : type == UPSWEEP_F64 ? ((const double *)in)[i]
+               : type == UPSWEEP_F32 ? (double)((const float *)in)[i]
+               : type == UPSWEEP_F16 ? (double)usw_widen_f16(((const uint16_t *)in)[i])
+                                     : (double)usw_widen_bf16(((const uint16_t *)in)[i]);
+    }
+    return run_get(x);
+}
+
+static inline void run_store(upsweep_type type, void *out, size_t n, run v)
+{
+    double wide[RUN];
+    float narrow[RUN];
+    if (n == RUN && type >= UPSWEEP_F32) {
+        type == UPSWEEP_F64 ? run_out(out, v) : run_narrow(out, v);
+        return;
+    }
+    if (type == UPSWEEP_F32) {
+        run_narrow(narrow, v);
+        memcpy(out, narrow, n * sizeof *narrow);
+        return;
+    }
+    run_out(wide, v);
+    if (type == UPSWEEP_F64) {
+        memcpy(out, wide, n * sizeof *wide);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        ((uint16_t *)out)[i] =
+            type == UPSWEEP_F16 ? usw_narrow_f16(wide[i]) : usw_narrow_bf16(wide[i]);
+    }
+}
+
+/* Scans a row of no more than a group by the additions of a whole tile, but for those of the
+ * identity with itself. */
+static inline void group_row(const usw_scan *s, size_t bytes, const unsigned char *in,
+                             unsigned char *out, size_t n, double carry, bool product)
+{
+    run v[RUN];
+    double total[RUN], offset[RUN], last[RUN];
+    if (n <= RUN) {
+        v[0] = run_up(run_load(s->type, in, n, product), 0, product);
+        v[0] = s->exclusive ? run_shift(v[0], product) : v[0];
+        run_store(s->type, out, n, run_join(product, run_all(carry), v[0]));
+        return;
+    }
+    for (size_t r = 0; r < RUN; r++) {
+        total[r] = usw_neutral(product);
+        if (r * RUN < n) {
+            size_t at = r * RUN * bytes;
+            v[r] =
+                run_up(run_load(s->type, in + at, usw_min(RUN, n - r * RUN), product), 0, product);
+            run_put(last, v[r]);
+            total[r] = last[RUN - 1];
+        }
+    }
+    run before = run_shift(run_up(run_get(total), 0, product), product);
+    run_put(offset, run_join(product, run_all(carry), before));
+    for (size_t r = 0; r * RUN < n; r++) {
+        run values = s->exclusive ? run_shift(v[r], product) : v[r];
+        values = run_join(product, run_all(offset[r]), values);
+        run_store(s->type, out + r * RUN * bytes, usw_min(RUN, n - r * RUN), values);
+    }
+}
+
+/* Scans a row of no more than a tile. carry: of nothing. */
+static void float_row(const work *w, const float_sweeps *sweeps, float_buffers *f, const void *in,
+                      void *out, size_t n, double carry)
+{
+    if (n <= GROUP) {
+        USW_ROUTE_OF("rows of a group of floats", USW_FLOATS);
+        sweeps->product ? group_row(w->s, w->bytes, in, out, n, carry, true)
+                        : group_row(w->s, w->bytes, in, out, n, carry, false);
+        return;
+    }
+    sweep_tile *t = f->tiles;
+    const void *x = widen_tile(w, in, n, f->in);
+    sweep_start(t, sweeps->product);
+    for (size_t k = 0; k * TOP < n; k++) {
+        up_top(sweeps, t, k, t->v, x, NULL, n);
+        finish_top(w, sweeps, t, k, t->v, carry, out, n, f->out);
+    }
+}
+
 /* Scans a block by one thread, which knows the carry: each top is swept up and down at once, and
  * stays in the first cache. */
 static void float_block_one_thread(void *context, size_t block, unsigned thread)

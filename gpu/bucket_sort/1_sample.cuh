@@ -215,23 +215,21 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
     __syncthreads();
 }
 
+/* The part of 2^top values that are in that range: few ranges fill a power of two. */
+__device__ __forceinline__ float hybrid_filled(unsigned long long range, unsigned top)
+{
+    return (static_cast<float>(range) + 1) * exp2f(-static_cast<float>(top));
+}
 /* Whether buckets of even keys in that range have no more than step 5 can hold, so many bits of
- * `top` being leading ones: few ranges fill a power of two. some: a few may have more. */
+ * `top` being leading ones. some: a few may have more. */
 __device__ __forceinline__ bool hybrid_fits(unsigned long long n, unsigned long long range,
                                             unsigned top, unsigned bits, unsigned capacity,
                                             bool some)
 {
-    const float filled = (static_cast<float>(range) + 1) * exp2f(-static_cast<float>(top));
-    const float keys = static_cast<float>(n) * exp2f(-static_cast<float>(bits)) / filled;
+    const float buckets = exp2f(static_cast<float>(bits)) * hybrid_filled(range, top);
+    const float keys = static_cast<float>(n) / buckets;
     return top <= bits || keys + (some ? 1 : 4.25f) * sqrtf(keys) <= static_cast<float>(capacity);
 }
-
-/* Buckets by leading bits: the last `bits` of key >> shift. */
-template <typename K> struct hybrid_leading {
-    unsigned bits, top, shift; /* top: the bits by which keys of the window differ */
-    K base;                    /* of the window, or 0 */
-    bool fits;                 /* with the bits that the host has foreseen */
-};
 
 /* The leading bits for keys that vary in `varying` bits. A block calls. */
 template <typename K, int I>
@@ -248,6 +246,7 @@ hybrid_choose_leading(const K (&k)[I], unsigned here, unsigned long long n, unsi
     l.fits =
         hybrid_fits(n, window.range, l.top, bits, crowded.capacity, n >= LARGE_FROM(sizeof(K)));
     l.bits = bits + (!l.fits && crowded.more ? 1 : 0);
+    l.filled = l.fits || l.bits != bits ? hybrid_filled(window.range, l.top) : 1;
     l.shift = l.top > l.bits ? l.top - l.bits : 0;
     return l;
 }
@@ -305,7 +304,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const hybrid_leading<K> l = hybrid_choose_leading<K, I>(k, here, n, bits, varying, crowded);
     const bool many =
         crowded.keys != 0 && (hybrid_is_crowded<K, I>(k, here, l.shift, l.bits, crowded, counts) ||
-                              (sizeof(K) == 4 && tree != nullptr && !l.fits));
+                              (sizeof(K) == 4 && tree != nullptr && !l.fits && l.bits == bits));
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
     const bool looks = crowded.falls != 0 && !counted;
@@ -314,11 +313,11 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const bool turned = looks && falls + crowded.falls >= 512 * 31;
     unsigned by_tree = 0, near = 0;
     if constexpr (sizeof(K) >= 4) {
-        if (tree != nullptr && !few_bytes && !counted && (many || l.bits == bits)) {
+        if (tree != nullptr && !few_bytes && !counted) {
             const bool one_run = (ordered || turned) && hybrid_is_one_run<K, I>(k, turned);
             near = crowded.near && !one_run ? TREE_IF_NEAR : 0;
             by_tree = hybrid_choose_tree<K, I>(keys, n, map, k, static_cast<K>(seen[1]), varying,
-                                               bits, l.shift, l.base, many, near, tree, counts);
+                                               bits, l, many, near, tree, counts);
         }
     }
     const bool alike = !many && !few_bytes && !crowds && !by_tree &&

@@ -8,6 +8,14 @@
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/prefix_tree/grow.cuh"
 
+/* Buckets by leading bits: the last `bits` of key >> shift. */
+template <typename K> struct hybrid_leading {
+    unsigned bits, top, shift; /* top: the bits by which keys of the window differ */
+    K base;                    /* of the window, or 0 */
+    bool fits;                 /* with the bits that the host has foreseen */
+    float filled; /* the part of the buckets that even keys fill, if these are not too large */
+};
+
 /* Whether most keys of the sample are above those an I-th part of the array before, or below them
  * where most neighbours fall: then it is not of several files in order, but of one. A block
  * calls. */
@@ -28,14 +36,15 @@ __device__ __forceinline__ bool hybrid_is_one_run(const K (&k)[I], bool falls)
  * tiles of keys of 32 bits have few digits, and a tree is slower but for keys that lie near their
  * places. They look as if they did where in most stretches most keys are in a few of the buckets
  * by leading bits, if these are even: near, which is only looked for if it is set. All 1024 * I
- * keys of the sample are there. base: the key of bucket 0. A block calls. */
+ * keys of the sample are there. l: the buckets. A block calls. */
 enum tree_wanted { TREE_UNWANTED, TREE_WANTED, TREE_WANTED_IF_NEAR };
 template <typename K, int I>
-__device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I], unsigned shift,
-                                                         unsigned bits, K base, bool many,
+__device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I],
+                                                         const hybrid_leading<K> &l, bool many,
                                                          bool &near, unsigned *counts)
 {
     USW_SHARED_ARRAY(unsigned, found, [3]);
+    const unsigned bits = l.bits;
     const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
     const unsigned part = (1u << bits) / 32;
     const unsigned most = part < NEAR_DIGITS / 2 ? part : unsigned(NEAR_DIGITS / 2);
@@ -49,7 +58,7 @@ __device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I], unsign
     __syncthreads();
     unsigned keys = 0, pairs = 0, close = 0;
     for (int i = 0; i < I; i++) {
-        const unsigned d = static_cast<unsigned>(static_cast<K>(k[i] - base) >> shift) & mask;
+        const unsigned d = static_cast<unsigned>(static_cast<K>(k[i] - l.base) >> l.shift) & mask;
         const unsigned left = __shfl_up_sync(~0u, d, 1);
         if (threadIdx.x % 32 == 0 || d != left) {
             keys++;
@@ -70,7 +79,7 @@ __device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I], unsign
     }
     __syncthreads();
     const float all = static_cast<float>(found[0]);
-    const float expected = all * all / static_cast<float>(2u << bits);
+    const float expected = all * all / (static_cast<float>(2u << bits) * l.filled);
     const bool even = static_cast<float>(found[1]) <= expected * 8 / 7 + 6 * sqrtf(expected) + 8;
     near = near && !many && found[2] >= 24u * I; /* of 32 * I stretches */
     return !many && even && !near                  ? TREE_UNWANTED
@@ -78,48 +87,29 @@ __device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I], unsign
                                                    : TREE_WANTED_IF_NEAR;
 }
 
-/* As hybrid_has_repeats, of keys that are not neighbours: where keys lie near their places, many of
- * a stretch may be equal though few of all are. */
-template <typename K, int I>
-__device__ __noinline__ bool hybrid_has_far_repeats(const K *keys, unsigned long long n,
-                                                    const usw_gpu_keymap<K> &map, void *words)
-{
-    K k[I];
-#pragma unroll
-    for (int i = 0; i < I; i++) {
-        k[i] = map.map(keys[hybrid_sample_alone(static_cast<unsigned>(i), n)]);
-    }
-    return hybrid_has_repeats<K, I>(k, n, HYBRID_REPEATS_32, words);
-}
-
-/* Makes a tree of a sample for the keys that are to go by one, and returns TREE_OF_.. why, or 0.
- * agree: what the sample's keys, which vary in `varying` bits, have in common above these. shift
- * and base: of the buckets by leading bits that else come, in which keys are to be even. near: in,
+/* Makes a tree of a sample for the keys that are to go by one, and returns whether they are.
+ * agree: what the sample's keys, which vary in `varying` bits, have in common above these. bits: of
+ * its buckets. l: those by leading bits that else come, in which keys are to be even. near: in,
  * whether it is looked at if keys lie near their places; out, TREE_IF_NEAR if they go by a tree
  * only then. A block calls. */
 template <typename K, int I>
-__device__ __forceinline__ unsigned
+__device__ __forceinline__ bool
 hybrid_choose_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
-                   const K (&k)[I], K agree, unsigned varying, unsigned bits, unsigned shift,
-                   K base, bool many, unsigned &near, hybrid_tree *tree, unsigned *counts)
+                   const K (&k)[I], K agree, unsigned varying, unsigned bits,
+                   const hybrid_leading<K> &l, bool many, unsigned &near, hybrid_tree *tree,
+                   unsigned *counts)
 {
     const bool may_near = near != 0;
     bool looks_near = may_near;
-    const tree_wanted wanted =
-        hybrid_wants_tree<K, I>(k, shift, bits, base, many, looks_near, counts);
+    const tree_wanted wanted = hybrid_wants_tree<K, I>(k, l, many, looks_near, counts);
     near = wanted == TREE_WANTED_IF_NEAR ? TREE_IF_NEAR : 0;
     if (wanted == TREE_UNWANTED || (near != 0 && !may_near)) {
-        return 0;
+        return false;
     }
     looks_near |= near != 0;
-    const bool repeats = looks_near ? hybrid_has_far_repeats<K, I>(keys, n, map, counts)
-                                    : (sizeof(K) == 4 || n < TREE_REPEATS_FROM) &&
-                                          hybrid_has_repeats<K, I>(k, n, HYBRID_REPEATS_32, counts);
-    if ((repeats && (looks_near || n < TREE_REPEATS_FROM)) ||
-        !hybrid_grow_tree<K>(keys, n, map, agree, varying, bits, looks_near, tree, counts)) {
-        return 0;
-    }
-    return repeats ? TREE_OF_REPEATS : TREE_OF_KEYS;
+    const bool any_repeats = sizeof(K) == 8 && n >= TREE_REPEATS_FROM;
+    return hybrid_grow_tree<K>(keys, n, map, agree, varying, bits, looks_near, any_repeats, tree,
+                               counts);
 }
 
 #endif

@@ -83,6 +83,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
     for (unsigned long long l = blockIdx.x * 32ull + threadIdx.x / 32; l < stretches;
          l += warps * U) {
         K k[U];
+        unsigned leaf[U];
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {
             const unsigned long long line = l + u * warps;
@@ -92,8 +93,13 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
         }
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {
+            k[u] = identity ? k[u] : map.map(k[u]);
+        }
+        window.leaves(k, leaf);
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
             if (l + u * warps < stretches) {
-                atomicAdd(&counts[window.slot(identity ? k[u] : map.map(k[u]))], 1u);
+                hybrid_count_slot(counts, leaf[u]);
             }
         }
     }
@@ -112,8 +118,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
     if (ticket + 1 == gridDim.x) {
         __threadfence();
         hybrid_numbering numbering(tree, memory, keys_alone);
-        const unsigned stay = plan->by_tree == TREE_OF_REPEATS ? unsigned(TREE_STAY) : 0;
-        if (!numbering.number_buckets(bits, stay) && threadIdx.x == 0) {
+        if (!numbering.number_buckets(bits) && threadIdx.x == 0) {
             plan->by_tree = 0;
             plan->radix = plan->skip = 1;
         }

@@ -154,7 +154,8 @@ static __device__ bool hybrid_note_extent(const hybrid_place_args &a, unsigned d
     const hybrid_extent e(a.tree, d, a.key_bits);
     a.extents.least[d] = e.least;
     a.extents.left[d] = static_cast<unsigned char>(e.left);
-    if (c > TREE_CAPACITY && e.left > TREE_FEW_LEFT) {
+    const bool counted = e.left <= (c >> 32 == 0 ? TREE_COUNTED_LEFT : TREE_FEW_LEFT);
+    if (c > TREE_CAPACITY && !counted) {
         usw_store_relaxed(&a.plan->large, 1u);
     } else if (c > a.capacity && e.left == 0) {
         usw_store_relaxed(&a.tree->alike, 1u);

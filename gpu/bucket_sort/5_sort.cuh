@@ -257,6 +257,16 @@ template <typename K> struct hybrid_local_args {
     {
         return plan->buckets || plan->tree_buckets != TREE_IN_TMP ? in : tmp;
     }
+    /* Whether bucket b of a tree, larger than is sorted, is written by the counts of its values. */
+    __device__ __forceinline__ bool counts(unsigned b, unsigned long long size,
+                                           unsigned capacity) const
+    {
+        const bool may = plan->tree_buckets && size <= TREE_COUNTED_TIMES * capacity;
+        const unsigned left = may ? extents.left[b] : 0;
+        const bool few = left != 0 && left <= TREE_COUNTED_LEFT;
+        TREE_WAY(TREE_COUNTS, few && threadIdx.x == 0)
+        return few;
+    }
 };
 
 /* Has keys loaded into the second-level cache. */
@@ -276,8 +286,8 @@ __device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long lon
 #endif
 }
 
-/* Sorts bucket `number` if it has NT * I - 32 keys or fewer; larger ones are sorted by
- * gpu/bucket_sort/6_large.cuh or left to the radix sort. */
+/* Sorts bucket `number` if it has NT * I - 32 keys or fewer; larger ones of few values are written,
+ * others sorted by gpu/bucket_sort/6_large.cuh or left to the radix sort. */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> &a, unsigned number,
                                                      unsigned char *buffer)
@@ -286,10 +296,12 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
     const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
     const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
     const unsigned long long size = a.ends[last] - begin;
-    const unsigned m = size <= NT * I - 32 ? static_cast<unsigned>(size) : 0;
+    const bool large = size > NT * I - 32;
+    const bool here = !large || a.counts(number, size, NT * I - 32);
+    const unsigned m = here ? static_cast<unsigned>(size) : 0;
     if (m != 0 && a.plan->tree_buckets) {
         const unsigned left = a.extents.left[number];
-        if (left <= TREE_FEW_LEFT) {
+        if (left <= TREE_FEW_LEFT || large) {
             hybrid_write_by_values<K, NT, identity>(a.from() + begin, a.out + begin, m, left,
                                                     static_cast<K>(a.extents.least[number]), a.map,
                                                     reinterpret_cast<unsigned *>(buffer));

@@ -313,7 +313,7 @@ __device__ __forceinline__ void hybrid_halves_of_tree(const hybrid_local_args<ui
     const uint32_t least = static_cast<uint32_t>(a.extents.least[number]);
     const uint32_t *data = a.from() + begin;
     uint32_t *to = a.out + begin;
-    if (left <= TREE_FEW_LEFT) {
+    if (left <= TREE_FEW_LEFT || m > NT * I - 32) {
         hybrid_write_by_values<uint32_t, NT, identity>(data, to, m, left, least, a.map,
                                                        reinterpret_cast<unsigned *>(buffer));
     } else if (left > (ranges > 1 ? 18 : 16)) {
@@ -345,7 +345,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
     const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
     const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
     const unsigned long long size = a.ends[last] - begin;
-    if (size == 0 || size > NT * I - 32) {
+    if (size == 0 || (size > NT * I - 32 && !a.counts(number, size, NT * I - 32))) {
         return;
     }
     if (a.plan->tree_buckets) {

@@ -283,9 +283,10 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
         const unsigned long long at = a.ends[b + ahead - 1], n = a.ends[b + ahead] - at;
         hybrid_prefetch(a.from() + at, n <= NT * I ? n : 0);
     }
-    if (size != 0 && size <= NT * I - 32 && a.plan->tree_buckets) {
+    const bool large = size > NT * I - 32;
+    if (size != 0 && a.plan->tree_buckets && (!large || a.counts(b, size, NT * I - 32))) {
         const unsigned left = a.extents.left[b], m = static_cast<unsigned>(size);
-        if (left <= HYBRID_FEW_LEFT) {
+        if (left <= HYBRID_FEW_LEFT || large) {
             hybrid_write_by_values<uint64_t, NT, identity>(a.from() + begin, a.out + begin, m, left,
                                                            a.extents.least[b], a.map,
                                                            reinterpret_cast<unsigned *>(buffer));
@@ -293,11 +294,11 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
             hybrid_sort_words<NT, I, B, R, NB, U, identity, true>(
                 a.from() + begin, a.out + begin, m, left, a.map, buffer, a.extents.least[b]);
         }
-    } else if (size != 0 && size <= NT * I - 32 && a.plan->shift <= HYBRID_FEW_LEFT) {
+    } else if (size != 0 && !large && a.plan->shift <= HYBRID_FEW_LEFT) {
         hybrid_write_by_values<uint64_t, NT, identity>(
             a.in + begin, a.out + begin, size, a.plan->shift, hybrid_bucket_least(a.plan, b), a.map,
             reinterpret_cast<unsigned *>(buffer));
-    } else if (size != 0 && size <= NT * I - 32) {
+    } else if (size != 0 && !large) {
         hybrid_sort_words<NT, I, B, R, NB, U, identity>(
             a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, buffer);
     }

@@ -51,7 +51,8 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     USW_SHARED_ARRAY(unsigned, list, [NT]);
-    USW_SHARED(unsigned, found);
+    USW_SHARED_ARRAY(unsigned, number, [2]);
+    unsigned &found = number[0];
     usw_chained();
     if (!a.plan->tree_buckets) {
         return;
@@ -66,14 +67,16 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
         const unsigned long long keys = b < a.buckets ? a.bucket(b, begin) : 0;
         const unsigned left = keys != 0 ? a.extents.left[b] : 0;
         /* Smaller buckets of few values were written where the others were sorted. */
-        const bool few = left != 0 && left <= TREE_FEW_LEFT && keys > a.small;
-        const bool sorts = left > TREE_FEW_LEFT && (keys > a.small || left > a.most);
+        const bool few =
+            left != 0 && left <= TREE_COUNTED_LEFT && keys > TREE_COUNTED_TIMES * a.small;
+        const bool sorts = left > TREE_COUNTED_LEFT && (keys > a.small || left > a.most);
+        TREE_WAY(TREE_COUNTS_LARGE, few)
         if (few || sorts) {
             list[atomicAdd(&found, 1u)] = b;
         }
         __syncthreads();
         for (unsigned i = 0; i < found; i++) {
-            if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
+            if (a.extents.left[list[i]] <= TREE_COUNTED_LEFT) {
                 const unsigned long long n = a.bucket(list[i], begin);
                 hybrid_write_by_values<K, NT, identity>(
                     a.from() + begin, a.keys + begin, n, a.extents.left[list[i]],
@@ -87,7 +90,7 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
     }
     if (a.tree->alike) {
         __syncthreads();
-        hybrid_write_shares<K, NT>(a, reinterpret_cast<unsigned *>(buffer), &found);
+        hybrid_write_shares<K, NT>(a, reinterpret_cast<unsigned *>(buffer), number);
     }
 }
 

@@ -108,7 +108,8 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     /* These are cleared together: radix, published, counts, handed, scatter_counts, ordered. These
      * are not: ends, begin, stop, cursor, tile_begin. */
     constexpr size_t control = sizeof(usw_radix_control) / 4;
-    const size_t unordered = control + 1024 + buckets * (j.stride != 0 ? 3 : 2);
+    const bool scatter_counts = j.stride != 0 || j.tree_room != 0;
+    const size_t unordered = control + 1024 + buckets * (scatter_counts ? 3 : 2);
     j.clear = unordered + (j.may_weave ? unsigned(HYBRID_ORDERED_WORDS) : 0);
     auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, j.clear * 4));
     auto *tables =

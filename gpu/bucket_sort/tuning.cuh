@@ -21,22 +21,26 @@ enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };
 static constexpr bool HALVES_SURE = false;
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 static constexpr unsigned long long TREE_FROM_32 = 16384, TREE_FROM_64 = 16384;
+static constexpr unsigned long long TREE_COUNTS_FROM = 32769;
 #define MORE_BELOW(bytes) ((bytes) == 8 ? 60000 : 1)
 #define EVEN_KEYS(capacity) ((capacity) < 296 ? (capacity) : 296)
 static constexpr unsigned long long TREE_REPEATS_FROM = 80000;
 #else
-/* TREE_FROM: uneven keys of 32 and of 64 bits go by a prefix tree from so many on; those of which
- * many are equal from TREE_REPEATS_FROM on. Fewer are faster sorted by digits. */
+/* TREE_FROM: uneven keys of 32 and of 64 bits go by a prefix tree from so many on; fewer are faster
+ * sorted by digits. TREE_REPEATS_FROM: so do keys of 64 bits, and pairs, of which many are equal
+ * in buckets of many values (gpu/prefix_tree/grow.cuh). */
 /* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
  * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
 enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SCATTER_BITS = 8 };
 enum { LEAST_KEYS = 2100, MOST_KEYS = 6240, FINE_CROWDED = 16, WORDS_FROM = 13 };
 static constexpr bool HALVES_SURE = true;
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
-static constexpr unsigned long long TREE_FROM_32 = 1 << 26, TREE_FROM_64 = 1 << 24;
+static constexpr unsigned long long TREE_FROM_32 = 3 << 24, TREE_FROM_64 = 1 << 23;
+/* From so many on the first scatter by a tree may count the keys. */
+static constexpr unsigned long long TREE_COUNTS_FROM = 1 << 23;
 /* Even keys that fill a part of their range have twice as many buckets; from so many keys on, where
  * there is a tree, they go by that. */
-#define MORE_BELOW(bytes) ((bytes) == 8 ? (1ull << 25) : 1)
+#define MORE_BELOW(bytes) (1ull << ((bytes) == 8 ? 25 : 26))
 #define EVEN_KEYS(capacity) (capacity)
 static constexpr unsigned long long TREE_REPEATS_FROM = 1 << 26;
 #endif

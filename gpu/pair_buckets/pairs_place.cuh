@@ -117,10 +117,11 @@ __device__ __forceinline__ bool pairs_make_tree(const pairs_taken<K> &taken, con
 {
     const unsigned repeats = n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
     bool near = false;
-    return hybrid_wants_tree<K, 16>(taken.key, shift, bits, base, many, near,
-                                    reinterpret_cast<unsigned *>(memory)) == TREE_WANTED &&
+    const hybrid_leading<K> l = {bits, bits + shift, shift, base, true, 1};
+    auto *words = reinterpret_cast<unsigned *>(memory);
+    return hybrid_wants_tree<K, 16>(taken.key, l, many, near, words) == TREE_WANTED &&
            !hybrid_has_repeats<K, 16>(taken.key, n, repeats, memory) &&
-           hybrid_grow_tree<K>(keys, n, map, static_cast<K>(all), varying, bits, false, tree,
+           hybrid_grow_tree<K>(keys, n, map, static_cast<K>(all), varying, bits, false, true, tree,
                                memory);
 }
 

@@ -20,15 +20,26 @@ __device__ __forceinline__ unsigned long long hybrid_sample_alone(unsigned i, un
     return (i * 1024ull + threadIdx.x) * n / (1024 * HYBRID_SAMPLE_ROWS);
 }
 
+/* Where more than REPEATS of half the sample's keys are equal to others, in buckets of more than
+ * 2^DENSE values, there is no tree: step 5 takes equal keys for crowded bins there, and is slower
+ * than the radix sort. A table with a bit for each of 2^HASH hashes shows them; of keys that all
+ * differ 251 find their bit set by chance. Fewer values have a bin, or a bucket, each. */
+enum { TREE_REPEATS = 332, TREE_DENSE = 11, TREE_HASH = 17 };
+
 /* Shared memory of hybrid_grow_tree: slots and what is known of each, sums. */
 constexpr size_t hybrid_grow_shared = TREE_SLOTS * 20 + 128;
+
+__device__ __forceinline__ unsigned hybrid_tree_hash(unsigned long long key)
+{
+    return static_cast<unsigned>(key * 0x9e3779b97f4a7c15ull >> (64 - TREE_HASH));
+}
 
 /* Level by level, a slot with many keys of the sample becomes a node of as many slots as make
  * leaves of `leaf` keys, if these are spread evenly; if they are not, the next level goes on. */
 template <typename K> struct hybrid_grow {
     const K *keys;
     unsigned long long n;
-    const usw_gpu_keymap<K> &map;
+    const usw_gpu_keymap<K> map;
     unsigned *slots;
     unsigned long long *from;
     unsigned *counts, *sums;
@@ -37,6 +48,9 @@ template <typename K> struct hybrid_grow {
     hybrid_window<K> window;
     unsigned leaf, begin[TREE_LEVELS + 1], levels;
     bool alone; /* which sample it is */
+    /* Of its keys: the slots, and the bits that these do not say, at the upper end. */
+    unsigned key_slot[HYBRID_SAMPLE_ROWS];
+    K key_rest[HYBRID_SAMPLE_ROWS];
 
     __device__ __forceinline__ hybrid_grow(const K *array, unsigned long long number,
                                            const usw_gpu_keymap<K> &by, void *memory, K least,
@@ -52,7 +66,7 @@ template <typename K> struct hybrid_grow {
     __device__ __forceinline__ void make(unsigned i, unsigned first, unsigned log2_size,
                                          unsigned log2_values, unsigned long long least)
     {
-        slots[i] = 0;
+        slots[i] = counts[i] = 0;
         node[i] = static_cast<uint16_t>(first);
         size[i] = static_cast<unsigned char>(log2_size);
         bits[i] = static_cast<unsigned char>(log2_values);
@@ -75,7 +89,7 @@ template <typename K> struct hybrid_grow {
             make(window.root, window.root, 0, 0, 0);
         }
         __syncthreads();
-        count();
+        count_root();
     }
     /* The keys of the sample that are in slots of the root that become nodes. */
     __device__ __forceinline__ unsigned deep_keys()
@@ -111,29 +125,34 @@ template <typename K> struct hybrid_grow {
             make_root();
         }
     }
-    /* The sample's keys in each slot of the last level. They are loaded again, from the cache. */
-    __device__ __forceinline__ void count()
+    /* Takes the sample's keys to slots of the root, and counts them there. They are loaded again,
+     * from the cache. */
+    __device__ __forceinline__ void count_root()
     {
-        constexpr int U = 4;
-        for (unsigned i = begin[levels - 1] + threadIdx.x; i < begin[levels]; i += 1024) {
-            counts[i] = 0;
+#pragma unroll
+        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i++) {
+            const unsigned long long p =
+                alone ? hybrid_sample_alone(i, n) : hybrid_sample_place(i, n);
+            key_rest[i] = p < n ? keys[p] : keys[0];
+        }
+#pragma unroll
+        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i++) {
+            const K key = map.map(key_rest[i]);
+            key_slot[i] = window.is_scaled() ? window.template root_slot<true>(key, key_rest[i])
+                                             : window.template root_slot<false>(key, key_rest[i]);
+            hybrid_count_slot(counts, key_slot[i]);
         }
         __syncthreads();
-#pragma unroll 1
-        for (unsigned i0 = 0; i0 < HYBRID_SAMPLE_ROWS; i0 += U) {
-            K k[U];
+    }
+    /* Takes them from slots that have become nodes to those of the last level. */
+    __device__ __forceinline__ void count_last()
+    {
 #pragma unroll
-            for (unsigned i = 0; i < U; i++) {
-                const unsigned long long p =
-                    alone ? hybrid_sample_alone(i0 + i, n) : hybrid_sample_place(i0 + i, n);
-                k[i] = p < n ? keys[p] : keys[0];
-            }
-#pragma unroll
-            for (unsigned i = 0; i < U; i++) {
-                const unsigned at = window.slot(map.map(k[i]));
-                if (at >= begin[levels - 1]) {
-                    atomicAdd(&counts[at], 1u);
-                }
+        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i++) {
+            const unsigned slot = slots[key_slot[i]];
+            if ((slot & TREE_NODE) != 0) {
+                key_slot[i] = window.child(slot, key_rest[i]);
+                atomicAdd(&counts[key_slot[i]], 1u);
             }
         }
         __syncthreads();
@@ -150,14 +169,14 @@ template <typename K> struct hybrid_grow {
         return log2_size < values ? log2_size : values;
     }
     /* Makes nodes of the slots of the last level that have many keys. Returns whether there are
-     * any. */
+     * any. Such slots are often neighbours, so that all warps share them. */
     __device__ __forceinline__ bool split()
     {
         constexpr unsigned each = TREE_SLOTS / 1024;
         const unsigned start = begin[levels - 1], to = begin[levels], lane = threadIdx.x % 32;
         unsigned log2_size[each], all_slots = 0, before;
         for (unsigned e = 0; e < each; e++) {
-            const unsigned i = start + threadIdx.x * each + e;
+            const unsigned i = start + e * 1024 + threadIdx.x;
             log2_size[e] = i < to ? node_for(i) : 0;
             all_slots += log2_size[e] != 0 ? 1u << log2_size[e] : 0;
         }
@@ -168,7 +187,7 @@ template <typename K> struct hybrid_grow {
         __syncthreads();
         unsigned end = to + before;
         for (unsigned e = 0; e < each; e++) {
-            const unsigned i = start + threadIdx.x * each + e;
+            const unsigned i = start + e * 1024 + threadIdx.x;
             const unsigned more = log2_size[e] != 0 ? 1u << log2_size[e] : 0;
             const bool fits = more != 0 && end + more <= TREE_SLOTS;
             const unsigned values = fits ? bits[i] - log2_size[e] : 0;
@@ -200,7 +219,7 @@ template <typename K> struct hybrid_grow {
         choose_root(varying, most);
         while (levels < TREE_LEVELS && split()) {
             levels++;
-            count();
+            count_last();
         }
         bool heavy = false;
         for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
@@ -208,6 +227,33 @@ template <typename K> struct hybrid_grow {
                      counts[i] >= leaf * TREE_MORE * TREE_HEAVY;
         }
         return !__syncthreads_or(heavy);
+    }
+    /* Whether many keys are equal in leaves of many values. The table of hashes takes the place of
+     * `from`. Equal neighbours count once. */
+    __device__ __forceinline__ bool has_repeats(unsigned bucket_bits)
+    {
+        static_assert(1 << TREE_HASH >> 3 <= TREE_SLOTS * sizeof *from,
+                      "from has room for a table");
+        auto *table = reinterpret_cast<unsigned *>(from);
+        __syncthreads();
+        for (unsigned w = threadIdx.x; w < 1u << TREE_HASH >> 5; w += 1024) {
+            table[w] = 0;
+        }
+        __syncthreads();
+        unsigned repeats = 0, before;
+#pragma unroll
+        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i += 2) {
+            const unsigned long long p =
+                alone ? hybrid_sample_alone(i, n) : hybrid_sample_place(i, n);
+            const K key = p < n ? keys[p] : keys[0], left = __shfl_up_sync(~0u, key, 1);
+            const unsigned slot = key_slot[i], hash = hybrid_tree_hash(key);
+            const unsigned buckets = counts[slot] << bucket_bits >> 14; /* of 2^14 keys */
+            const unsigned log2 = 31 - static_cast<unsigned>(__clz(static_cast<int>(buckets | 1)));
+            if (bits[slot] > log2 + TREE_DENSE && (threadIdx.x % 32 == 0 || key != left)) {
+                repeats += atomicOr(&table[hash / 32], 1u << hash % 32) >> hash % 32 & 1;
+            }
+        }
+        return hybrid_sum_before(repeats, sums, before) > TREE_REPEATS;
     }
     __device__ __forceinline__ void store(hybrid_tree *tree) const
     {
@@ -241,12 +287,13 @@ template <typename K> struct hybrid_grow {
 
 /* Makes a tree of the sample, whose keys agree with `all` above their last `varying` bits, for so
  * many bits of buckets: a leaf should have 16 buckets or more. alone: of single keys, not of
- * stretches. Returns false if the tree would need more slots. A block of 1024 threads calls. */
+ * stretches. Returns false if the tree would need more slots, or, unless any_repeats, many keys are
+ * equal. A block of 1024 threads calls. */
 template <typename K>
 __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long n,
                                               const usw_gpu_keymap<K> &map, K all, unsigned varying,
-                                              unsigned bucket_bits, bool alone, hybrid_tree *tree,
-                                              void *memory)
+                                              unsigned bucket_bits, bool alone, bool any_repeats,
+                                              hybrid_tree *tree, void *memory)
 {
     const K least = varying < sizeof(K) * 8 ? static_cast<K>(all >> varying << varying) : K(0);
     const unsigned keys_16 = (1024u * HYBRID_SAMPLE_ROWS * 16) >> bucket_bits;
@@ -257,7 +304,7 @@ __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long 
     const bool enough =
         g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED));
     g.store(tree);
-    return enough;
+    return enough && (any_repeats || !g.has_repeats(bucket_bits));
 }
 
 #endif

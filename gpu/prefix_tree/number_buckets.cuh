@@ -24,23 +24,24 @@ struct hybrid_need {
 struct hybrid_numbering {
     hybrid_tree *tree;
     unsigned *slots;
-    unsigned *counts, *sums, *needs, *scan;
+    unsigned *counts, *sums, *needs, *scan, *begin; /* begin: of levels, as in the tree */
     uint16_t *node;
     unsigned char *size, *bits;
+    unsigned root, levels;
     unsigned end, all; /* slots; keys of the sample */
     bool keys_alone;   /* equal keys are counted, and not moved */
 
     __device__ __forceinline__ hybrid_numbering(hybrid_tree *t, unsigned *memory, bool alone)
         : tree(t), slots(memory), counts(slots + TREE_SLOTS), sums(counts + TREE_SLOTS),
-          needs(sums + TREE_SLOTS + 4), scan(needs + TREE_SLOTS),
+          needs(sums + TREE_SLOTS + 4), scan(needs + TREE_SLOTS), begin(scan + 48),
           node(reinterpret_cast<uint16_t *>(scan + 64)),
           size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
-          end(t->begin[t->levels]), all(0), keys_alone(alone)
+          root(t->root), levels(t->levels), end(t->begin[t->levels]), all(0), keys_alone(alone)
     {
     }
     __device__ __forceinline__ bool is_leaf(unsigned i) const
     {
-        return (slots[i] & TREE_NODE) == 0 && i != tree->root;
+        return (slots[i] & TREE_NODE) == 0 && i != root;
     }
     /* The slots of the node that goes on from slot i. */
     __device__ __forceinline__ unsigned slots_of(unsigned i) const
@@ -101,14 +102,15 @@ struct hybrid_numbering {
         }
         __syncthreads();
     }
-    /* What leaf i needs where buckets hold `full` keys of the sample. Leaves that are rare share a
-     * bucket with their neighbours, an aligned group of a node's slots; chance is greater there, so
-     * they fill it less. Where a bucket has few values, all have as many of them. Equal keys that
-     * move take the numbers that their share would fill, so that the first scatter stays even. */
-    __device__ __forceinline__ hybrid_need need(unsigned i, float full) const
+    /* What leaf i needs where buckets hold `full` keys of the sample; part: 1 / full. Leaves that
+     * are rare share a bucket with their neighbours, the largest aligned group of a node's slots
+     * that fits; chance is greater there, so they fill it less. Where a bucket has few values, all
+     * have as many of them. Equal keys that move take the numbers that their share would fill, so
+     * that the first scatter stays even. */
+    __device__ __forceinline__ hybrid_need need(unsigned i, float full, float part) const
     {
         const unsigned first = node[i], number = i - first;
-        const float share = static_cast<float>(counts[i]) / full;
+        const float share = static_cast<float>(counts[i]) * part;
         if (share > 1) {
             unsigned numbers = static_cast<unsigned>(share + 0.95f);
             const unsigned values = bits[i] < 16 ? 1u << bits[i] : ~0u;
@@ -119,44 +121,44 @@ struct hybrid_numbering {
             numbers = keys_alone ? buckets : numbers;
             return {numbers, buckets < TREE_LEAF_MOST ? buckets : TREE_LEAF_MOST, 0, true};
         }
-        unsigned join = size[i];
-        for (; join > 0; join--) {
-            const unsigned from = first + (number >> join << join);
-            if (static_cast<float>(sums[from + (1u << join)] - sums[from]) <= full * 0.8f) {
-                break;
-            }
+        unsigned join = 0;
+        for (unsigned most = size[i]; join < most;) {
+            const unsigned middle = (join + most + 1) / 2;
+            const unsigned from = first + (number >> middle << middle);
+            const float keys = static_cast<float>(sums[from + (1u << middle)] - sums[from]);
+            join = keys <= full * 0.8f ? middle : join;
+            most = keys <= full * 0.8f ? most : middle - 1;
         }
         const bool leads = (number & ((1u << join) - 1)) == 0;
         return {leads ? 1u : 0u, 1, join, leads};
+    }
+    /* The number of buckets if each holds `full` keys of the sample. */
+    __device__ __forceinline__ unsigned numbers(float full)
+    {
+        unsigned own = 0, before;
+        for (unsigned i = threadIdx.x; i < end; i += 1024) {
+            own += is_leaf(i) ? need(i, full, 1 / full).numbers : 0;
+        }
+        return hybrid_sum_before(own, scan, before);
     }
     /* The least size of a bucket with which there are no more than `most`; 0: there is none. */
     __device__ __forceinline__ float choose(unsigned most)
     {
         const unsigned fills[TREE_FILLS] = {66, 68, 71, 75, 80, 88, 110, 180};
-        constexpr unsigned part = 1024 / TREE_FILLS;
-        const unsigned mine = threadIdx.x / part;
-        unsigned fill = TREE_FILL;
-#pragma unroll
-        for (unsigned f = 0; f < TREE_FILLS; f++) {
-            fill = f == mine ? fills[f] : fill;
-        }
         const float mean = static_cast<float>(all) / static_cast<float>(most * TREE_FILL);
-        unsigned numbers = 0;
-        for (unsigned i = threadIdx.x % part; i < end; i += part) {
-            numbers += is_leaf(i) ? need(i, mean * static_cast<float>(fill)).numbers : 0;
-        }
-        numbers = __reduce_add_sync(~0u, numbers);
-        if (threadIdx.x < TREE_FILLS) {
-            scan[32 + threadIdx.x] = 0;
-        }
-        __syncthreads();
-        if (threadIdx.x % 32 == 0) {
-            atomicAdd(&scan[32 + mine], numbers);
-        }
-        __syncthreads();
         float chosen = 0;
-        for (unsigned f = TREE_FILLS; f-- > 0;) {
-            chosen = scan[32 + f] <= most ? mean * static_cast<float>(fills[f]) : chosen;
+        for (unsigned low = 0, high = TREE_FILLS; low < high;) {
+            const unsigned middle = (low + high) / 2;
+            unsigned fill = 0;
+#pragma unroll
+            for (unsigned f = 0; f < TREE_FILLS; f++) {
+                fill = f == middle ? fills[f] : fill;
+            }
+            const float full = mean * static_cast<float>(fill);
+            const bool enough = numbers(full) <= most;
+            chosen = enough ? full : chosen;
+            low = enough ? low : middle + 1;
+            high = enough ? middle : high;
         }
         return chosen;
     }
@@ -166,7 +168,7 @@ struct hybrid_numbering {
         for (unsigned i = threadIdx.x; i < end; i += 1024) {
             needs[i] = 0;
             if (is_leaf(i)) {
-                const hybrid_need n = need(i, full);
+                const hybrid_need n = need(i, full, 1 / full);
                 needs[i] = n.numbers;
                 if (static_cast<float>(counts[i]) > 4 * mean * static_cast<float>(n.buckets)) {
                     tree->crowded = 1;
@@ -175,9 +177,9 @@ struct hybrid_numbering {
             }
         }
         __syncthreads();
-        for (unsigned l = tree->levels; l-- > 0;) {
-            sum_up([&](unsigned i) { return i >= tree->begin[l] ? needs[i] : 0; });
-            const unsigned from = l > 0 ? tree->begin[l - 1] : 0, to = tree->begin[l];
+        for (unsigned l = levels; l-- > 0;) {
+            sum_up([&](unsigned i) { return i >= begin[l] ? needs[i] : 0; });
+            const unsigned from = l > 0 ? begin[l - 1] : 0, to = begin[l];
             for (unsigned i = from + threadIdx.x; l > 0 && i < to; i += 1024) {
                 if ((slots[i] & TREE_NODE) != 0) {
                     const unsigned child = slots[i] & TREE_FIRST;
@@ -191,8 +193,8 @@ struct hybrid_numbering {
      * place of needs stands the first bucket of the node that begins at a slot. */
     __device__ __forceinline__ void number()
     {
-        for (unsigned l = 0; l < tree->levels; l++) {
-            for (unsigned i = tree->begin[l] + threadIdx.x; i < tree->begin[l + 1]; i += 1024) {
+        for (unsigned l = 0; l < levels; l++) {
+            for (unsigned i = begin[l] + threadIdx.x; i < begin[l + 1]; i += 1024) {
                 const unsigned at = l == 0 ? 1 + sums[i] : needs[node[i]] + sums[i] - sums[node[i]];
                 if ((slots[i] & TREE_NODE) != 0) {
                     needs[slots[i] & TREE_FIRST] = at;
@@ -209,25 +211,38 @@ struct hybrid_numbering {
         const bool first = (counts[i] & 1) != 0;
         const bool alike = keys_alone && bits[i] + join < 15 && buckets == 1u << (bits[i] + join);
         slots[i] = buckets << TREE_NUMBER | (alike ? TREE_ALIKE : 0) | (first ? at : at - 1);
-        if (alike) {
-            atomicAdd(&scan[40], usw_load_relaxed(&tree->counts[i]));
-        }
         tree->slots[i] = slots[i];
         tree->bits[i] = static_cast<unsigned char>(bits[i] + join);
     }
-    /* Notes the leaf of each bucket: a warp a leaf. */
+    /* Notes the leaf of each bucket: a warp those of 32 slots. */
     __device__ __forceinline__ void note_leaves()
     {
-        for (unsigned i = threadIdx.x / 32; i < end; i += 32) {
-            if (is_leaf(i) && (counts[i] & 1) != 0) {
-                for (unsigned b = threadIdx.x % 32; b < counts[i] >> 8; b += 32) {
-                    tree->leaf[(slots[i] & TREE_FIRST) + b] = static_cast<uint16_t>(i);
+        const unsigned lane = threadIdx.x % 32;
+        for (unsigned from = threadIdx.x - lane; from < end; from += 1024) {
+            const unsigned i = from + lane;
+            const bool leads = i < end && is_leaf(i) && (counts[i] & 1) != 0;
+            const unsigned buckets = leads ? counts[i] >> 8 : 0;
+            const unsigned first = leads ? slots[i] & TREE_FIRST : 0;
+            unsigned to = buckets; /* those of this lane's slot and the ones before */
+            for (unsigned o = 1; o < 32; o <<= 1) {
+                const unsigned up = __shfl_up_sync(~0u, to, o);
+                to += lane >= o ? up : 0;
+            }
+            const unsigned sum = __shfl_sync(~0u, to, 31);
+            for (unsigned b = lane; b - lane < sum; b += 32) {
+                unsigned of = 0; /* the first slot with more buckets up to it than b */
+                for (unsigned step = 16; step > 0; step /= 2) {
+                    of += __shfl_sync(~0u, to, of + step - 1) <= b ? step : 0;
+                }
+                const unsigned at = __shfl_sync(~0u, first - (to - buckets), of % 32);
+                if (b < sum) {
+                    tree->leaf[at + b] = static_cast<uint16_t>(from + of);
                 }
             }
         }
     }
-    /* Returns false if there are too few buckets, or fewer than one key in `stay` need not move. */
-    __device__ __forceinline__ bool number_buckets(unsigned bucket_bits, unsigned stay)
+    /* Returns false if there are too few buckets. */
+    __device__ __forceinline__ bool number_buckets(unsigned bucket_bits)
     {
         for (unsigned i = threadIdx.x; i < end; i += 1024) {
             slots[i] = tree->slots[i];
@@ -235,6 +250,9 @@ struct hybrid_numbering {
             node[i] = tree->node[i];
             size[i] = tree->size[i];
             bits[i] = tree->bits[i];
+        }
+        if (threadIdx.x <= levels) {
+            begin[threadIdx.x] = tree->begin[threadIdx.x];
         }
         __syncthreads();
         all = sum_up([&](unsigned i) { return counts[i]; });
@@ -246,18 +264,14 @@ struct hybrid_numbering {
         if (full == 0) {
             return false;
         }
-        if (threadIdx.x == 0) {
-            scan[40] = 0;
-        }
-        __syncthreads();
         sum_needs(full, static_cast<float>(all) / static_cast<float>(most));
         number();
         note_leaves();
         if (threadIdx.x == 0) {
-            tree->buckets = sums[tree->begin[1]] + 2;
-            tree->slots[tree->root] = sums[tree->begin[1]] + 1;
+            tree->buckets = sums[begin[1]] + 2;
+            tree->slots[root] = sums[begin[1]] + 1;
         }
-        return stay == 0 || scan[40] >= all / stay;
+        return true;
     }
 };
 

@@ -36,18 +36,15 @@ enum {
     TREE_HEAVY = 4
 };
 
-/* Why keys go by a tree, in the plan: they are uneven; or they are of 32 bits, and many are equal.
- * The latter go to the radix sort after all, unless one in STAY keys has a bucket of its own value,
- * which is counted and not moved. */
-enum { TREE_OF_KEYS = 1, TREE_OF_REPEATS = 2, TREE_STAY = 4 };
-
 /* Whether keys lie near their places, in the plan: they go by a tree only if they do; they do, so
  * that one scatter takes them to their buckets. And where these are when they are sorted. */
 enum { TREE_IF_NEAR = 1, TREE_NEAR = 2 };
 enum { TREE_IN_KEYS = 1, TREE_IN_TMP = 2 };
 
-/* Buckets with so few bits left are written by the counts of their values, whatever their size. */
-enum { TREE_FEW_LEFT = 5 };
+/* Buckets with so few bits left are written by the counts of their values, whatever their size;
+ * with COUNTED_LEFT or fewer if they are too large for the sort of step 5, by the same blocks if
+ * they are no more than COUNTED_TIMES as large. */
+enum { TREE_FEW_LEFT = 5, TREE_COUNTED_LEFT = 10, TREE_COUNTED_TIMES = 4 };
 
 /* A slot is one word, so that lanes that read different ones seldom meet in a bank. A leaf: its
  * first bucket in the low half, TREE_ALIKE if each of its buckets has one value, and from bit
@@ -59,10 +56,23 @@ static constexpr unsigned TREE_LEAF_MOST = (1u << 14) - 1; /* buckets of a leaf 
 
 /* Ways that keys take by a tree, for the test `routes`, under the emulator. */
 #ifdef USW_EMULATE
-enum tree_way { TREE_PIECES, TREE_SCALES, TREE_SCATTERS_ONCE, TREE_ALONE, TREE_WAYS };
-static const char *const tree_ways[] = {
-    "equal keys are written in several pieces", "the root is of leading ones",
-    "one scatter takes keys to their buckets", "a key is far from the others of its tile"};
+enum tree_way {
+    TREE_PIECES,
+    TREE_TOGETHER,
+    TREE_COUNTS,
+    TREE_COUNTS_LARGE,
+    TREE_SCALES,
+    TREE_SCATTERS_ONCE,
+    TREE_ALONE,
+    TREE_WAYS
+};
+static const char *const tree_ways[] = {"equal keys are written in several pieces",
+                                        "a block writes a piece of equal keys",
+                                        "a bucket of few values is written where others are sorted",
+                                        "a larger one is written by a block for itself",
+                                        "the root is of leading ones",
+                                        "one scatter takes keys to their buckets",
+                                        "a key is far from the others of its tile"};
 static inline void hybrid_tree_took(unsigned way, bool taken = true)
 {
     emulated_choice("tree", tree_ways[way], 12, taken); /* of 32 and 64 bits */
@@ -157,17 +167,30 @@ template <typename K, tree_root kind = TREE_ANY_ROOT> struct hybrid_window {
     {
         return static_cast<unsigned>(rest >> (sizeof(K) * 8 - 32));
     }
-    /* The number of the leaf's slot. */
-    __device__ __forceinline__ unsigned slot(K key) const
+    /* The numbers of the leaves' slots of N keys, which go down a level at a time, as below. */
+    template <int N>
+    __device__ __forceinline__ void leaves(const K (&keys)[N], unsigned (&at)[N]) const
     {
-        K rest;
-        unsigned at = is_scaled() ? root_slot<true>(key, rest) : root_slot<false>(key, rest);
-        unsigned s = slots[at];
-        while ((s & TREE_NODE) != 0) {
-            at = child(s, rest);
-            s = slots[at];
+        unsigned s[N], kinds = 0;
+        K rest[N];
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            at[i] = is_scaled() ? root_slot<true>(keys[i], rest[i])
+                                : root_slot<false>(keys[i], rest[i]);
+            s[i] = slots[at[i]];
+            kinds |= s[i];
         }
-        return at;
+        while ((kinds & TREE_NODE) != 0) {
+            kinds = 0;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                if ((s[i] & TREE_NODE) != 0) {
+                    at[i] = child(s[i], rest[i]);
+                    s[i] = slots[at[i]];
+                }
+                kinds |= s[i];
+            }
+        }
     }
     /* The buckets of N keys, and a bit for each whose bucket has no other value. All go down a
      * level at a time, so that they do not wait for one another's slots. */
@@ -292,6 +315,16 @@ struct hybrid_extent {
         return bits >= 32 ? t << (bits - 32) : (t + (1ull << (32 - bits)) - 1) >> (32 - bits);
     }
 };
+
+/* Adds 1 to counts[at] for each lane of a warp, once for all that agree, since many keys may be
+ * equal. All lanes call. */
+__device__ __forceinline__ void hybrid_count_slot(unsigned *counts, unsigned at)
+{
+    const unsigned same = __match_any_sync(~0u, at);
+    if (threadIdx.x % 32 + 1 == static_cast<unsigned>(__ffs(static_cast<int>(same)))) {
+        atomicAdd(&counts[at], static_cast<unsigned>(__popc(same)));
+    }
+}
 
 /* Sums over a block of 1024 threads: returns the sum of all c, before: of the threads below. sums:
  * 32 words. There are two barriers. */

@@ -46,7 +46,7 @@ __device__ __forceinline__ void hybrid_write_counted(unsigned *counts, unsigned 
 /* Writes m keys in order; they are `least` and the next (1 << left) - 1 keys, and lie at `from`,
  * which may be `keys`. Where that is one value, they are not read: they may be elsewhere
  * (TREE_ALIKE). A value has a counter for each lane, so that no two lanes of a warp add to one; of
- * more than 32 values, of 64 bits, up to 10 bits and m < 2^32, lanes share counters.
+ * more than 32 values, up to 10 bits and m < 2^32, lanes share counters.
  * memory: 33 * 32 words. A block of NT threads calls. */
 template <typename K, int NT, bool identity>
 __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsigned long long m,
@@ -55,7 +55,7 @@ __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsi
 {
     constexpr int U = 4;
     const unsigned tid = threadIdx.x, lane = tid % 32, values = 1u << left;
-    const unsigned copies = sizeof(K) < 8 || left <= 5 ? 5 : 10 - left;
+    const unsigned copies = left <= 5 ? 5 : 10 - left;
     unsigned *mine = memory + 32 + lane % (1u << copies);
     for (unsigned w = tid; w < values << copies; w += NT) {
         memory[32 + w] = 0;
@@ -74,7 +74,7 @@ __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsi
         }
     }
     __syncthreads();
-    if (sizeof(K) == 8 && left > 5) {
+    if (left > 5) {
         for (unsigned v = tid; v < values; v += NT) {
             unsigned *count = memory + 32 + (v << copies), all = 0;
             for (unsigned c = 0; c >> copies == 0; c++) {
@@ -105,14 +105,19 @@ __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsi
     }
 }
 
-/* Pieces in which equal keys are written. */
-static constexpr unsigned long long TREE_PIECE = 4096;
+/* Pieces in which equal keys are written; by all threads of a block, if they are larger than a
+ * warp's. */
+#ifdef USW_EMULATE
+static constexpr unsigned long long TREE_PIECE = 2048, TREE_PIECE_OF_WARP = 3000;
+#else
+static constexpr unsigned long long TREE_PIECE = 4096, TREE_PIECE_OF_WARP = 16384;
+#endif
 
 /* Writes a block's share of the equal keys of all buckets of more than a.small keys, which other
  * sorts have left; a: hybrid_rest_args of gpu/bucket_sort/5_sort_tree.cuh. They are cut to pieces,
- * at most one for each block; a block lists its own, and each of its warps writes other ones: one
- * after another by all threads, they would each wait for what the memory says of the next. list:
- * room for NT * U words. */
+ * at most one for each block; a block lists its own, large ones from the end on. Of small pieces
+ * each warp writes other ones: one after another by all threads, they would each wait for what the
+ * memory says of the next. list: room for NT * U words; found: 2 words. */
 template <typename K, int NT, typename Rest>
 __device__ __noinline__ void hybrid_write_shares(const Rest &a, unsigned *list, unsigned *found)
 {
@@ -123,9 +128,22 @@ __device__ __noinline__ void hybrid_write_shares(const Rest &a, unsigned *list, 
         size = each > TREE_PIECE ? each : TREE_PIECE;
         return (blockIdx.x + b * 37) % gridDim.x * size;
     };
+    const auto write = [&](unsigned b, unsigned thread, unsigned threads) {
+        unsigned long long begin, size;
+        const unsigned long long n = a.bucket(b, begin);
+        const unsigned long long at = piece_of(b, n, size);
+        const unsigned long long end = at + size < n ? at + size : n;
+        const K key = a.map.unmap(static_cast<K>(a.extents.least[b]));
+        TREE_WAY(TREE_PIECES, at != 0 && end < n && thread == 0)
+        TREE_WAY(TREE_TOGETHER, threads == NT && thread == 0)
+#pragma unroll 4
+        for (unsigned long long p = at + thread; p < end; p += threads) {
+            a.keys[begin + p] = key;
+        }
+    };
     for (unsigned from = 0; from < a.buckets; from += NT * U) {
-        if (tid == 0) {
-            *found = 0;
+        if (tid < 2) {
+            found[tid] = 0;
         }
         __syncthreads();
 #pragma unroll
@@ -134,21 +152,17 @@ __device__ __noinline__ void hybrid_write_shares(const Rest &a, unsigned *list, 
             unsigned long long begin, size;
             const unsigned long long n = b < a.buckets ? a.bucket(b, begin) : 0;
             if (n > a.small && a.extents.left[b] == 0 && piece_of(b, n, size) < n) {
-                list[atomicAdd(found, 1u)] = b;
+                const bool large = size > TREE_PIECE_OF_WARP;
+                const unsigned at = atomicAdd(&found[large], 1u);
+                list[large ? NT * U - 1 - at : at] = b;
             }
         }
         __syncthreads();
-        for (unsigned i = tid / 32; i < *found; i += NT / 32) {
-            unsigned long long begin, size;
-            const unsigned long long n = a.bucket(list[i], begin);
-            const unsigned long long at = piece_of(list[i], n, size);
-            const unsigned long long end = at + size < n ? at + size : n;
-            const K key = a.map.unmap(static_cast<K>(a.extents.least[list[i]]));
-            TREE_WAY(TREE_PIECES, at != 0 && end < n && lane == 0)
-#pragma unroll 4
-            for (unsigned long long p = at + lane; p < end; p += 32) {
-                a.keys[begin + p] = key;
-            }
+        for (unsigned i = tid / 32; i < found[0]; i += NT / 32) {
+            write(list[i], lane, 32);
+        }
+        for (unsigned i = 0; i < found[1]; i++) {
+            write(list[NT * U - 1 - i], tid, NT);
         }
         __syncthreads();
     }

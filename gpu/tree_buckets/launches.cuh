@@ -45,7 +45,7 @@ static void hybrid_queue_tree_counts(usw_gpu *g, const hybrid_job<K> &j)
 {
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_regions<K, identity>), g->sms, 1024, TREE_TABLE_BYTES,
                        j.from, j.n, j.map, j.bits, j.bits1, j.plan, j.tree,
-                       hybrid_regions_stretches(j.n), j.tree_room, j.cursor);
+                       hybrid_regions_stretches(j.n, j.bits1), j.tree_room, j.cursor);
     hybrid_queue_tree_scatter<K, SCATTER_COUNTS, identity>(g, j);
 }
 

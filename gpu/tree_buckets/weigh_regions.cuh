@@ -8,19 +8,20 @@
 #include "gpu/bucket_sort/2_count.cuh"
 #include "gpu/tree_buckets/scatter_args.cuh"
 
-/* The sample: one key in PART, and no more than MOST. Each region has five deviations more than the
- * sample says; together they may have n + n / SLACK keys. */
+/* The sample: KEYS for each region, and no more than one key in PART. Each region has five
+ * deviations more than the sample says, 4% of so many keys; together they may have n + n / SLACK
+ * keys. */
 #ifdef USW_EMULATE
 enum { REGION_PART = 2, REGION_SLACK = 2 };
 #else
 enum { REGION_PART = 8, REGION_SLACK = 20 };
 #endif
-static constexpr unsigned long long REGION_MOST = 1 << 24;
+static constexpr unsigned long long REGION_KEYS = 1 << 14;
 
-static inline unsigned long long hybrid_regions_stretches(unsigned long long n)
+static inline unsigned long long hybrid_regions_stretches(unsigned long long n, unsigned bits1)
 {
-    const unsigned long long keys = n / REGION_PART;
-    return (keys < REGION_MOST ? keys : REGION_MOST) / 32;
+    const unsigned long long keys = n / REGION_PART, wanted = REGION_KEYS << bits1;
+    return (keys < wanted ? keys : wanted) / 32;
 }
 static inline unsigned long long hybrid_regions_keys(unsigned long long n)
 {
@@ -67,54 +68,43 @@ hybrid_count_regions(const K *keys, unsigned long long n, const usw_gpu_keymap<K
     }
 }
 
-/* A key of each of some stretches of NEAR_SPAN places. */
+/* A key of a stretch of NEAR_SPAN places; NEAR_PROBES stretches share a block's threads. */
 template <typename K>
-__device__ __forceinline__ void hybrid_load_probes(const K *keys, unsigned long long n,
-                                                   K (&k)[NEAR_PROBES])
+__device__ __forceinline__ K hybrid_load_probe(const K *keys, unsigned long long n)
 {
+    constexpr unsigned each = 1024 / NEAR_PROBES;
     const unsigned long long apart = (n - NEAR_SPAN) / (gridDim.x * NEAR_PROBES);
-    const K *from = keys + blockIdx.x * NEAR_PROBES * apart + threadIdx.x * (NEAR_SPAN / 1024);
-#pragma unroll
-    for (unsigned p = 0; p < NEAR_PROBES; p++) {
-        k[p] = from[p * apart];
-    }
+    const unsigned probe = blockIdx.x * NEAR_PROBES + threadIdx.x / each;
+    return keys[probe * apart + threadIdx.x % each * (NEAR_SPAN / each)];
 }
 
 /* How many of these are far from the one in the middle of their stretch, so that scatter_near.cuh
  * had to write them alone. middle, far: shared words, far[0] is 0. */
 template <typename K>
-__device__ __forceinline__ void hybrid_count_far(const K (&k)[NEAR_PROBES],
-                                                 const hybrid_window<K> &window, unsigned *middle,
-                                                 unsigned *far)
+__device__ __forceinline__ void hybrid_count_far(K key, const hybrid_window<K> &window,
+                                                 unsigned *middle, unsigned *far)
 {
-    constexpr unsigned most = NEAR_DIGITS / 2 - NEAR_DIGITS / 16;
-    unsigned found[NEAR_PROBES], alike, away = 0;
+    constexpr unsigned most = NEAR_DIGITS / 2 - NEAR_DIGITS / 16, each = 1024 / NEAR_PROBES;
+    const K k[1] = {key};
+    unsigned found[1], alike;
     window.buckets(k, found, alike);
-#pragma unroll
-    for (unsigned p = 0; p < NEAR_PROBES; p++) {
-        if (threadIdx.x == 512) {
-            middle[p] = found[p];
-        }
+    if (threadIdx.x % each == each / 2) {
+        middle[threadIdx.x / each] = found[0];
     }
     __syncthreads();
-#pragma unroll
-    for (unsigned p = 0; p < NEAR_PROBES; p++) {
-        const unsigned m = middle[p], d = found[p] > m ? found[p] - m : m - found[p];
-        away += (alike >> p & 1) == 0 && d > most;
-    }
-    away = __reduce_add_sync(~0u, away);
+    const unsigned m = middle[threadIdx.x / each], d = found[0] > m ? found[0] - m : m - found[0];
+    const unsigned away = __popc(__ballot_sync(~0u, alike == 0 && d > most));
     if (threadIdx.x % 32 == 0) {
         atomicAdd(far, away);
     }
 }
 
 /* Notes in the plan whether keys lie near their places; those of which a sample said that they go
- * by a tree only then are else left to the radix sort. Returns whether neither is so.
- * The last block calls. */
-static __device__ __forceinline__ bool hybrid_decide_near(hybrid_plan *plan, hybrid_tree *tree)
+ * by a tree only then are else left to the radix sort. Returns whether neither is so. far: of all
+ * probes. The last block calls. */
+static __device__ __forceinline__ bool hybrid_decide_near(hybrid_plan *plan, unsigned far)
 {
-    const unsigned all = gridDim.x * NEAR_PROBES * 1024;
-    const bool near = usw_load_relaxed(&tree->far) <= all / NEAR_FAR_PART;
+    const bool near = far <= gridDim.x * 1024 / NEAR_FAR_PART;
     const bool leaves = !near && plan->near == TREE_IF_NEAR;
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -128,16 +118,16 @@ static __device__ __forceinline__ bool hybrid_decide_near(hybrid_plan *plan, hyb
 }
 
 /* Places the regions, if neighbours are in one as seldom as by chance: else the sample's keys say
- * less than as many that are drawn one by one. The last block calls. regions: shared, 256 words.
- * cursor: of the first scatter. */
-static __device__ __forceinline__ void hybrid_place_regions(hybrid_plan *plan, hybrid_tree *tree,
-                                                            unsigned long long n,
-                                                            unsigned long long most,
-                                                            unsigned number, unsigned *regions,
-                                                            unsigned long long *cursor)
+ * less than as many that are drawn one by one. The last block calls. c: of the sample, in this
+ * thread's region, and in all the neighbours that share one. regions: shared, 256 words. cursor: of
+ * the first scatter. */
+static __device__ __forceinline__ void
+hybrid_place_regions(hybrid_plan *plan, hybrid_tree *tree, unsigned long long n,
+                     unsigned long long most, unsigned number, unsigned c, unsigned neighbours,
+                     unsigned *regions, unsigned long long *cursor)
 {
     USW_SHARED(float, chance);
-    const unsigned t = threadIdx.x, c = t < number ? usw_load_relaxed(&tree->shares[t]) : 0;
+    const unsigned t = threadIdx.x;
     unsigned before;
     const unsigned all = hybrid_sum_before(c, regions, before);
     if (t == 0) {
@@ -146,13 +136,17 @@ static __device__ __forceinline__ void hybrid_place_regions(hybrid_plan *plan, h
     __syncthreads();
     const float share = static_cast<float>(c) / static_cast<float>(all);
     const float each = static_cast<float>(n) / static_cast<float>(all);
-    if (t < number) {
-        atomicAdd(&chance, share * share * static_cast<float>(all));
+    float pairs_here = share * share * static_cast<float>(all);
+    for (int o = 16; o > 0; o >>= 1) {
+        pairs_here += __shfl_xor_sync(~0u, pairs_here, o);
+    }
+    if (t < number && t % 32 == 0) {
+        atomicAdd(&chance, pairs_here);
     }
     const float keys = (static_cast<float>(c) + 5 * sqrtf(static_cast<float>(c)) + 8) * each;
     const unsigned size = t < number ? static_cast<unsigned>(keys) / 32 * 32 + 64 : 0;
     const unsigned long long total = hybrid_sum_before(size, regions, before);
-    const float pairs = static_cast<float>(usw_load_relaxed(&tree->neighbours));
+    const float pairs = static_cast<float>(neighbours);
     if (total > most || pairs > chance * 1.1f + 6 * sqrtf(chance)) {
         return;
     }
@@ -183,8 +177,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
         return;
     }
     const unsigned t = threadIdx.x, number = 1u << bits1;
-    K k[NEAR_PROBES];
-    hybrid_load_probes(keys, n, k);
+    const K probe = hybrid_load_probe(keys, n);
     hybrid_copy_slots<1024>(tree, slots);
     if (t < TREE_REGIONS) {
         regions[t] = 0;
@@ -194,11 +187,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
     }
     __syncthreads();
     const hybrid_window<K> window(slots, tree);
-#pragma unroll
-    for (unsigned p = 0; p < NEAR_PROBES; p++) {
-        k[p] = identity ? k[p] : map.map(k[p]);
-    }
-    hybrid_count_far(k, window, middle, &note[2]);
+    hybrid_count_far(identity ? probe : map.map(probe), window, middle, &note[2]);
     const bool counts = !tree->crowded && plan->near == 0; /* others go elsewhere or are counted */
     if (counts) {
         hybrid_count_regions<K, identity>(keys, n, map, window, bits - bits1, stretches, regions,
@@ -220,8 +209,10 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
     __syncthreads();
     if (note[1] + 1 == gridDim.x) {
         __threadfence();
-        if (hybrid_decide_near(plan, tree) && counts) {
-            hybrid_place_regions(plan, tree, n, most, number, regions, cursor);
+        const unsigned c = t < number ? usw_load_relaxed(&tree->shares[t]) : 0;
+        const unsigned neighbours = usw_load_relaxed(&tree->neighbours);
+        if (hybrid_decide_near(plan, usw_load_relaxed(&tree->far)) && counts) {
+            hybrid_place_regions(plan, tree, n, most, number, c, neighbours, regions, cursor);
         }
     }
 }
