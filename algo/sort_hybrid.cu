@@ -45,8 +45,8 @@
  *          one scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read
  *          once, written once, and so are keys of few values.
  *
- * Scratch  one copy of the keys, and 1%, from 2^25 keys on 5%, for the regions' slack, the buckets
- *          and the lists of what is left.
+ * Scratch  one copy of the keys, and 1%, from 2^25 keys (of 64 bits: 2^23) on 5%, for the regions'
+ *          slack, the buckets and the lists of what is left.
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */

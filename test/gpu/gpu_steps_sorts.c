@@ -199,8 +199,10 @@ static void uneven_keys(void **state)
         check(room, IDS, wide[t], N_MAX - t, turn++);
         check(room, SMALL, wide[t], 40001 + t, 3 * t); /* a tree whose root is of leading ones */
         check(room, SMALL, wide[t], 20001 + t, 3 * t + 2);
-        check(room, HIDDEN, wide[t], 65536 + t, turn++);
+        check(room, HIDDEN, wide[t], 65536 + 2 * t, turn++);
+        check(room, HIDDEN, wide[t], 65537 + 2 * t, turn++);
     }
+    check(room, FLAT, UPSWEEP_U64, 401, 0); /* one scatter, and whole keys after it */
     /* Buckets of which 17 or 18 bits are undecided. */
     static const size_t sizes_parts[] = {6144, 6145, 8193, 12001, 15329};
     static const unsigned even[] = {EVEN, EVEN_TIES, EVEN_RUNS, EVEN_LESS, EVEN_LEAN};
