@@ -138,7 +138,7 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
     }
     case HIDDEN: { /* in three stretches of four, which no bucket sort holds, or in one of eight */
         const bool hides = n % 2 == 0 ? i / 32 % 4 != 0 : i / 32 % 8 == 1;
-        return hides ? 5000 + any % 4 : any % 2 == 0 ? any >> 47 : (1 << 16) + (any >> 52);
+        return hides ? 5000 + any % 4 : any % 4 != 0 ? any >> 47 : (1 << 16) + (any >> 52);
     }
     case MISLEADING:
         return real_bits(bell(state) * (i / 32 % looked_at == 0 ? 1 : 0.02), bits, n % 2 == 0);
