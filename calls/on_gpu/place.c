@@ -49,7 +49,7 @@ void usw_gpu_notice(upsweep *u)
         return;
     }
     dl_iterate_phdr(count_loads, &loads);
-    if (loads != u->loads_without_cuda) {
+    if (loads == 0 || loads != u->loads_without_cuda) { /* 0: this loader does not count */
         usw_device_notice(u);
         u->loads_without_cuda = loads;
     }
