@@ -161,12 +161,10 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
     const unsigned most = small ? capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
     const unsigned buckets = small ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
-    const unsigned alike = sizeof(K) == 4 ? HYBRID_REPEATS_32 : small ? HYBRID_REPEATS_64 : 0;
     const unsigned falls = j.ordered != nullptr ? 16384 / WEAVE_FALLS_SHARE : 0;
     return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3),
             buckets,
             true,
-            alike,
             j.bits1,
             EVEN_KEYS(capacity),
             j.more != 0,

@@ -15,13 +15,14 @@ namespace
  * range, 1% in the middle falls; files in order one behind the other; keys that are up to 1000 or
  * 10^6 places from theirs; normal numbers whose mean rises by a deviation in each of sqrt(n)
  * stretches; a random walk; even numbers below 10^6, 10^9 or 10^18 with either sign, as their
- * mapped keys; and below 10^6 without one, or below 70% of all. */
-const char *const patterns[] = {"reals",   "normal",   "lognormal", "powerlaw",  "log99",  "times",
-                                "uniform", "sorted",   "reversed",  "equal",     "few16",  "and3",
-                                "zipf",    "clusters", "top24",     "bucket99",  "sparse", "unit",
-                                "v5000",   "v65536",   "moved100",  "moved1000", "late",   "turned",
-                                "files2",  "files8",   "near1000",  "near1e6",   "rising", "walk",
-                                "around6", "around9",  "around18",  "below6",    "part70", nullptr};
+ * mapped keys; and below 10^6 without one, or below 70% of all; 2^20 and 2^22 random values;
+ * log-normal amounts of a median of 20 with two decimals, integers in hundredths. */
+const char *const patterns[] = {
+    "reals",    "normal", "lognormal", "powerlaw", "log99",    "times",     "uniform", "sorted",
+    "reversed", "equal",  "few16",     "and3",     "zipf",     "clusters",  "top24",   "bucket99",
+    "sparse",   "unit",   "v5000",     "v65536",   "moved100", "moved1000", "late",    "turned",
+    "files2",   "files8", "near1000",  "near1e6",  "rising",   "walk",      "around6", "around9",
+    "around18", "below6", "part70",    "v1e6",     "v4e6",     "cents",     nullptr};
 enum pattern {
     REALS,
     NORMAL,
@@ -57,7 +58,10 @@ enum pattern {
     AROUND9,
     AROUND18,
     BELOW6,
-    PART70
+    PART70,
+    V1E6,
+    V4E6,
+    CENTS
 };
 
 __device__ unsigned long long mix(unsigned long long z)
@@ -199,6 +203,12 @@ template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, boo
     case TIMES: return static_cast<K>(1700000000000ull + i * 3 + r % 1000);
     case V5000: return static_cast<K>(mix(r % 5000 + 1));
     case V65536: return static_cast<K>(mix(r % 65536 + 1));
+    case V1E6: return static_cast<K>(mix(r % (1 << 20) + 1));
+    case V4E6: return static_cast<K>(mix(r % (1 << 22) + 1));
+    case CENTS: {
+        const double cents = floor(2000 * exp(normal(r, s)));
+        return bits_of<K>(is_float ? cents / 100 : cents, is_float);
+    }
     case MOVED100:
     case MOVED1000:
     case LATE:

@@ -17,7 +17,6 @@
 struct hybrid_crowded {
     unsigned keys, buckets;
     bool walks;
-    unsigned alike;    /* `most` of hybrid_has_repeats */
     unsigned bits1;    /* of the first scatter, whose buckets a window begins with one of */
     unsigned capacity; /* keys of a bucket that step 5 can hold */
     bool more;         /* there may be twice as many buckets */
@@ -221,14 +220,35 @@ __device__ __forceinline__ float hybrid_filled(unsigned long long range, unsigne
     return (static_cast<float>(range) + 1) * exp2f(-static_cast<float>(top));
 }
 /* Whether buckets of even keys in that range have no more than step 5 can hold, so many bits of
- * `top` being leading ones. some: a few may have more. */
+ * `top` being leading ones. some: a few may have more. equal: keys of a value, whose buckets have
+ * more or fewer keys the more that are. */
 __device__ __forceinline__ bool hybrid_fits(unsigned long long n, unsigned long long range,
                                             unsigned top, unsigned bits, unsigned capacity,
-                                            bool some)
+                                            bool some, float equal)
 {
     const float buckets = exp2f(static_cast<float>(bits)) * hybrid_filled(range, top);
     const float keys = static_cast<float>(n) / buckets;
-    return top <= bits || keys + (some ? 1 : 4.25f) * sqrtf(keys) <= static_cast<float>(capacity);
+    return top <= bits ||
+           keys + (some ? 1 : 4.25f) * sqrtf(keys * equal) <= static_cast<float>(capacity);
+}
+
+/* Whether so many keys are equal that their values make some buckets too large for step 5, though
+ * all bits vary evenly: values at random, not all of a grid. A block calls. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_is_alike(const K (&k)[I], unsigned long long n,
+                                                const hybrid_leading<K> &l, unsigned capacity,
+                                                unsigned *words)
+{
+    if (sizeof(K) == 8 && l.shift <= HYBRID_FEW_LEFT) {
+        return false;
+    }
+    const float copies = usw_copies<K, I>(k, n, words);
+    if (hybrid_fits(n, l.range, l.top, l.bits, capacity, false, copies)) {
+        return false;
+    }
+    const unsigned long long grid = usw_grid_of<K, I>(k, reinterpret_cast<K *>(words));
+    return static_cast<float>(n) / copies * 4 <
+           static_cast<float>(l.range / (grid != 0 ? grid : 1));
 }
 
 /* The leading bits for keys that vary in `varying` bits. A block calls. */
@@ -243,8 +263,9 @@ hybrid_choose_leading(const K (&k)[I], unsigned here, unsigned long long n, unsi
     hybrid_leading<K> l;
     l.base = static_cast<K>(in_window ? window.base : 0);
     l.top = in_window ? window.bits : varying;
+    l.range = window.range;
     l.fits =
-        hybrid_fits(n, window.range, l.top, bits, crowded.capacity, n >= LARGE_FROM(sizeof(K)));
+        hybrid_fits(n, window.range, l.top, bits, crowded.capacity, n >= LARGE_FROM(sizeof(K)), 1);
     l.bits = bits + (!l.fits && crowded.more ? 1 : 0);
     l.filled = l.fits || l.bits != bits ? hybrid_filled(window.range, l.top) : 1;
     l.shift = l.top > l.bits ? l.top - l.bits : 0;
@@ -307,6 +328,8 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
                               (sizeof(K) == 4 && tree != nullptr && !l.fits && l.bits == bits));
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
+    const bool alike = crowded.keys != 0 && !many && !few_bytes && !crowds &&
+                       hybrid_is_alike<K, I>(k, n, l, crowded.capacity, counts);
     const bool looks = crowded.falls != 0 && !counted;
     const unsigned falls = looks ? hybrid_falls<K, I>(k, counts) : 0;
     const bool ordered = looks && falls <= crowded.falls;
@@ -316,13 +339,11 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         if (tree != nullptr && !few_bytes && !counted) {
             const bool one_run = (ordered || turned) && hybrid_is_one_run<K, I>(k, turned);
             near = crowded.near && !one_run ? TREE_IF_NEAR : 0;
-            by_tree = hybrid_choose_tree<K, I>(keys, n, map, k, static_cast<K>(seen[1]), varying,
-                                               bits, l, many, near, tree, counts);
+            by_tree =
+                hybrid_choose_tree<K, I>(keys, n, map, k, static_cast<K>(seen[1]), varying, bits, l,
+                                         many, sizeof(K) == 8 && alike, near, tree, counts);
         }
     }
-    const bool alike = !many && !few_bytes && !crowds && !by_tree &&
-                       (sizeof(K) == 4 || l.shift > HYBRID_FEW_LEFT) &&
-                       hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);
     const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
     const bool uncounted = !radix && !counted && !by_tree && level.bits1 != 0 && l.fits &&
                            l.top == sizeof(K) * 8 &&

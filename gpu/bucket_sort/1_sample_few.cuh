@@ -3,6 +3,7 @@
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 
+#include "gpu/block/equal_keys.cuh"
 #include "gpu/bucket_sort/7_write_few_values.cuh"
 
 /* The bits in which the sample differs, as the radix sort sees them: a negative float is inverted
@@ -48,55 +49,6 @@ __device__ __forceinline__ unsigned hybrid_bytes(unsigned long long bits)
                                  __popc(usw_bytes_set(static_cast<uint32_t>(bits >> 32))));
 }
 
-/* A table with a bit for each hash of a key shows values that the sample has more than once.
- * HYBRID_REPEATS_32 and _64: how many of half the sample may find their bit set, for keys of 32 and
- * 64 bits. Of keys that all differ 251 do by chance, of 2^18 values 370, of 2^16 values 730; with
- * more than the limit the radix sort is faster than buckets. */
-enum { HYBRID_REPEATS_LOG2 = 17, HYBRID_REPEATS_BYTES = 1 << HYBRID_REPEATS_LOG2 >> 3 };
-enum { HYBRID_REPEATS_32 = 332, HYBRID_REPEATS_64 = 600 };
-/* The sample takes some keys more than once where there are fewer keys than this. */
-enum { HYBRID_REPEATS_FROM = 1 << 16 };
-
-/* Whether many values come more than once in the sample, though no bucket is crowded: buckets then
- * have few values each, and bins too full for step 5 to be faster than the radix sort. Equal
- * neighbours count once. most: repeats that are allowed, 0: any number. words:
- * HYBRID_REPEATS_BYTES, shared. A block of 1024 threads calls. */
-template <typename K, int I>
-__device__ __forceinline__ bool hybrid_has_repeats(const K (&k)[I], unsigned long long n,
-                                                   unsigned most, void *words)
-{
-    if (n < HYBRID_REPEATS_FROM || most == 0) {
-        return false;
-    }
-    auto *bits = static_cast<unsigned *>(words);
-    auto *four = static_cast<uint4 *>(words);
-    __syncthreads();
-    for (unsigned w = threadIdx.x; w < HYBRID_REPEATS_BYTES / 16; w += 1024) {
-        four[w] = make_uint4(0, 0, 0, 0);
-    }
-    __syncthreads();
-    unsigned repeats = 0;
-#pragma unroll
-    for (int i = 0; i < I; i += 2) {
-        const K left = __shfl_up_sync(~0u, k[i], 1);
-        const unsigned hash = hybrid_few_hash(k[i], HYBRID_REPEATS_LOG2);
-        if (threadIdx.x % 32 == 0 || k[i] != left) {
-            repeats += atomicOr(&bits[hash / 32], 1u << hash % 32) >> hash % 32 & 1;
-        }
-    }
-    repeats = __reduce_add_sync(~0u, repeats);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        bits[0] = 0;
-    }
-    __syncthreads();
-    if (threadIdx.x % 32 == 0 && repeats != 0) {
-        atomicAdd(&bits[0], repeats);
-    }
-    __syncthreads();
-    return bits[0] > most;
-}
-
 template <typename K> struct hybrid_few_sampled {
     K none;
     K value[hybrid_few_size::slots];
@@ -105,10 +57,10 @@ template <typename K> struct hybrid_few_sampled {
     unsigned number, once;
 };
 
-/* Shared memory for the table of few values or the bits of hybrid_has_repeats. */
+/* Shared memory for the table of few values or the bits of usw_copies. */
 template <typename K> constexpr size_t hybrid_tables_bytes()
 {
-    constexpr size_t table = sizeof(hybrid_few_sampled<K>), alike = HYBRID_REPEATS_BYTES;
+    constexpr size_t table = sizeof(hybrid_few_sampled<K>), alike = USW_EQUAL_BYTES;
     return table > alike ? table : alike;
 }
 

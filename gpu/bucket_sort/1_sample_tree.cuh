@@ -12,6 +12,7 @@
 template <typename K> struct hybrid_leading {
     unsigned bits, top, shift; /* top: the bits by which keys of the window differ */
     K base;                    /* of the window, or 0 */
+    unsigned long long range;  /* of the window's keys */
     bool fits;                 /* with the bits that the host has foreseen */
     float filled; /* the part of the buckets that even keys fill, if these are not too large */
 };
@@ -41,7 +42,7 @@ enum tree_wanted { TREE_UNWANTED, TREE_WANTED, TREE_WANTED_IF_NEAR };
 template <typename K, int I>
 __device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I],
                                                          const hybrid_leading<K> &l, bool many,
-                                                         bool &near, unsigned *counts)
+                                                         bool alike, bool &near, unsigned *counts)
 {
     USW_SHARED_ARRAY(unsigned, found, [3]);
     const unsigned bits = l.bits;
@@ -80,11 +81,22 @@ __device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I],
     __syncthreads();
     const float all = static_cast<float>(found[0]);
     const float expected = all * all / (static_cast<float>(2u << bits) * l.filled);
-    const bool even = static_cast<float>(found[1]) <= expected * 8 / 7 + 6 * sqrtf(expected) + 8;
+    const bool even =
+        !alike && static_cast<float>(found[1]) <= expected * 8 / 7 + 6 * sqrtf(expected) + 8;
     near = near && !many && found[2] >= 24u * I; /* of 32 * I stretches */
     return !many && even && !near                  ? TREE_UNWANTED
            : sizeof(K) == 8 || found[0] > 512u * I ? TREE_WANTED
                                                    : TREE_WANTED_IF_NEAR;
+}
+
+/* How many of half the sample may be equal keys of 64 bits, so that no bucket of some values has
+ * more keys than step 5 can sort: six deviations above the average. */
+__device__ __forceinline__ unsigned hybrid_most_repeats(unsigned long long n, unsigned bits)
+{
+    const float size = static_cast<float>(n >> bits), above = (TREE_CAPACITY - size) / 6;
+    const float copies = above * above / size, keys = 8192;
+    return TREE_REPEATS_BY_CHANCE +
+           static_cast<unsigned>(copies * keys * keys / 2 / static_cast<float>(n));
 }
 
 /* Makes a tree of a sample for the keys that are to go by one, and returns whether they are.
@@ -96,20 +108,20 @@ template <typename K, int I>
 __device__ __forceinline__ bool
 hybrid_choose_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
                    const K (&k)[I], K agree, unsigned varying, unsigned bits,
-                   const hybrid_leading<K> &l, bool many, unsigned &near, hybrid_tree *tree,
-                   unsigned *counts)
+                   const hybrid_leading<K> &l, bool many, bool alike, unsigned &near,
+                   hybrid_tree *tree, unsigned *counts)
 {
     const bool may_near = near != 0;
     bool looks_near = may_near;
-    const tree_wanted wanted = hybrid_wants_tree<K, I>(k, l, many, looks_near, counts);
+    const tree_wanted wanted = hybrid_wants_tree<K, I>(k, l, many, alike, looks_near, counts);
     near = wanted == TREE_WANTED_IF_NEAR ? TREE_IF_NEAR : 0;
     if (wanted == TREE_UNWANTED || (near != 0 && !may_near)) {
         return false;
     }
     looks_near |= near != 0;
-    const bool any_repeats = sizeof(K) == 8 && n >= TREE_REPEATS_FROM;
-    return hybrid_grow_tree<K>(keys, n, map, agree, varying, bits, looks_near, any_repeats, tree,
-                               counts);
+    return hybrid_grow_tree<K>(
+        keys, n, map, agree, varying, bits, looks_near,
+        sizeof(K) == 8 ? hybrid_most_repeats(n, bits) : unsigned(TREE_REPEATS), tree, counts);
 }
 
 #endif

@@ -10,13 +10,13 @@
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_CUH
 
+#include "gpu/block/bins_by_warps.cuh"
+#include "gpu/block/rounds.cuh"
 #include "gpu/block/sort_digits.cuh"
 #include "gpu/block/sort_merge.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
 #include "gpu/bucket_sort/counters_16bit.cuh"
 #include "gpu/prefix_tree/write_values.cuh"
-
-/* ---- split and rounds ---- */
 
 /* Turns the counts of bins, in place, into the sums of all counts before. Vector w is in the w-th
  * stretch. */
@@ -41,64 +41,6 @@ __device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
     }
 }
 
-/* Does R rounds of odd-even transposition over the thread's I keys and R on either side. */
-template <typename K, int NT, int I, int R>
-__device__ __forceinline__ void hybrid_rounds(K *tile, unsigned m)
-{
-    constexpr int W = I + 2 * R;
-    static_assert(I >= R, "neighbours hold what lies outside");
-    const unsigned tid = threadIdx.x;
-    const bool active = tid / 32 * 32 * I < m;
-    K x[W];
-    const K *from = tile + static_cast<int>(tid * I) - R;
-    if (active) {
-#pragma unroll
-        for (int j = 0; j < W; j++) {
-            if (j < R) {
-                x[j] = tid > 0 ? from[j] : K(0);
-            } else if (j >= I + R) {
-                x[j] = tid < NT - 1 ? from[j] : static_cast<K>(~K(0));
-            } else {
-                x[j] = from[j];
-            }
-        }
-#pragma unroll
-        for (int round = 0; round < R; round++) {
-#pragma unroll
-            for (int j = round; j + 1 < W - round; j += 2) {
-                K a = x[j], b = x[j + 1];
-                x[j] = a < b ? a : b;
-                x[j + 1] = a < b ? b : a;
-            }
-        }
-    }
-    __syncthreads();
-    if (active) {
-#pragma unroll
-        for (int j = 0; j < I; j++) {
-            tile[tid * I + j] = x[R + j];
-        }
-    }
-}
-
-/* Does rounds over shared memory until nothing moves: for a bucket with a few larger bins. */
-template <typename K, int NT> __device__ __noinline__ void hybrid_more_rounds(K *tile, unsigned m)
-{
-    unsigned still = 0;
-    for (unsigned round = 0; still < 2; round++) {
-        bool moved = false;
-        for (unsigned p = threadIdx.x * 2 + (round & 1); p + 1 < m; p += 2 * NT) {
-            K a = tile[p], b = tile[p + 1];
-            if (a > b) {
-                tile[p] = b;
-                tile[p + 1] = a;
-                moved = true;
-            }
-        }
-        still = __syncthreads_or(moved) ? 0 : still + 1;
-    }
-}
-
 /* ---- a bucket ---- */
 
 /* Shared memory: 64 words, the keys, and the bins. */
@@ -107,18 +49,57 @@ template <typename K> constexpr size_t hybrid_local_shared(int threads, int keys
     return 256 + size_t(threads) * keys * sizeof(K) + (size_t(4) << b);
 }
 
-enum { HYBRID_EVEN, HYBRID_UNEVEN, HYBRID_CROWDED, HYBRID_CROWD = 32 };
+enum { HYBRID_EVEN, HYBRID_UNEVEN, HYBRID_FULL, HYBRID_CROWDED, HYBRID_CROWD = 32 };
 
-/* Splits m keys into bins, in tile. Returns HYBRID_UNEVEN if some bin has more than R keys, and
- * HYBRID_CROWDED, with nothing done to tile, if some bin has more than HYBRID_CROWD. own: where
- * this thread's first key is; its others follow NT apart. digit(key): four times the bin. complete:
- * the keys of a bin are equal. */
-template <typename K, int NT, int I, int B, int R, typename Digit>
+/* The bins of a split for usw_sort_bins_by_warps, whose begins are counted in `unit`. */
+template <typename K> struct hybrid_split_bins {
+    unsigned *bins, m, last, unit;
+    hybrid_digit digit;
+    __device__ __forceinline__ static K order(K key)
+    {
+        return key;
+    }
+    __device__ __forceinline__ unsigned of(K key) const
+    {
+        return digit(key) / 4;
+    }
+    __device__ __forceinline__ unsigned begin(unsigned bin) const
+    {
+        return bin > last ? m : (bins[bin] & ~0u >> 1) / unit;
+    }
+    __device__ __forceinline__ bool mark(unsigned bin) const
+    {
+        return atomicOr(&bins[bin], 1u << 31) >> 31 != 0;
+    }
+};
+
+/* A place in a tile is counted in so many bytes where these are less than 2^16. */
+template <typename K, int keys>
+static constexpr unsigned hybrid_split_unit = keys * sizeof(K) < 65536 ? sizeof(K) : 1;
+
+/* Puts split keys of 64 bits in order where few bins are not, as usw_sort_bins_by_warps. */
+template <typename K, int NT, int I, int B>
+__device__ __noinline__ bool hybrid_settle_bins(K *tile, unsigned m, unsigned *sums, unsigned *bins,
+                                                hybrid_digit digit)
+{
+    if constexpr (sizeof(K) == 8) {
+        return usw_sort_bins_by_warps<NT>(
+            tile, m, sums,
+            hybrid_split_bins<K>{bins, m, (1u << B) - 1, hybrid_split_unit<K, NT * I>, digit});
+    }
+    return false;
+}
+
+/* Splits m keys into bins, in tile. Returns HYBRID_UNEVEN if some bin has more than R keys,
+ * HYBRID_FULL if it has twice as many, and HYBRID_CROWDED if it has more than HYBRID_CROWD; then
+ * tile is as it was, unless `crowds`. own: where this thread's first key is; its others follow NT
+ * apart. digit(key): four times the bin. complete: the keys of a bin are equal. */
+template <typename K, int NT, int I, int B, int R, bool crowds, typename Digit>
 __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsigned m, K *tile,
                                             unsigned *bins, unsigned *sums, const Digit &digit,
                                             bool complete = false)
 {
-    constexpr unsigned unit = NT * I * sizeof(K) < 65536 ? sizeof(K) : 1;
+    constexpr unsigned unit = hybrid_split_unit<K, NT * I>;
     unsigned r[I], most = 0;
 #pragma unroll
     for (int i = 0; i < I; i++) {
@@ -128,7 +109,8 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
         }
     }
     const bool uneven = __syncthreads_or(most >= R * unit && !complete);
-    if (uneven && __syncthreads_or(most >= HYBRID_CROWD * unit)) {
+    const bool crowded = uneven && __syncthreads_or(most >= HYBRID_CROWD * unit);
+    if (crowded && !crowds) {
         return HYBRID_CROWDED;
     }
     hybrid_scan_bins<NT, 1 << B>(bins, sums);
@@ -144,7 +126,10 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
         tile[p] = static_cast<K>(~K(0));
     }
     __syncthreads();
-    return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
+    return crowded                                            ? HYBRID_CROWDED
+           : !uneven                                          ? HYBRID_EVEN
+           : crowds && __syncthreads_or(most >= 2 * R * unit) ? HYBRID_FULL
+                                                              : HYBRID_UNEVEN;
 }
 
 /* Sorts m keys with crowded bins, from data to tile, by digits or by merging. */
@@ -223,13 +208,17 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
         reinterpret_cast<uint4 *>(bins)[threadIdx.x + w * NT] = make_uint4(0, 0, 0, 0);
     }
     __syncthreads();
-    int found = hybrid_split<K, NT, I, B, R>(k, own, m, tile, bins, sums, digit, left <= B);
+    int found =
+        hybrid_split<K, NT, I, B, R, sizeof(K) == 8>(k, own, m, tile, bins, sums, digit, left <= B);
     if (found == HYBRID_EVEN) {
         if (left > B) {
             hybrid_rounds<K, NT, I, R>(tile, m);
         }
         __syncthreads();
-    } else if (found == HYBRID_UNEVEN) {
+    } else if (found > HYBRID_UNEVEN &&
+               hybrid_settle_bins<K, NT, I, B>(tile, m, sums, bins, digit)) {
+        /* many keys are equal */
+    } else if (found != HYBRID_CROWDED) {
         hybrid_more_rounds<K, NT>(tile, m);
     } else {
         hybrid_sort_crowded<K, NT, I>(data, m, tile, bins, sums);

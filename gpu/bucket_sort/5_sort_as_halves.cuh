@@ -14,7 +14,7 @@
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_AS_HALVES_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_AS_HALVES_CUH
 
-#include "gpu/bucket_sort/5_sort_half_rounds.cuh"
+#include "gpu/block/rounds.cuh"
 #include "gpu/bucket_sort/5_sort.cuh"
 #include "gpu/bucket_sort/counters_16bit.cuh"
 #include "gpu/block/row_loads.cuh"

@@ -169,9 +169,7 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
     row.anew();
     most = left > B ? most : 0;
     const bool uneven = __syncthreads_or(most >= R);
-    if (uneven && __syncthreads_or(most >= HYBRID_CROWD)) {
-        return HYBRID_CROWDED;
-    }
+    const bool crowded = uneven && __syncthreads_or(most >= HYBRID_CROWD);
     hybrid_scan_paired<NT, B>(bins, sums);
     __syncthreads();
     hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
@@ -191,7 +189,43 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
         words[p] = ~0u;
     }
     __syncthreads();
-    return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
+    return crowded                           ? HYBRID_CROWDED
+           : !uneven                         ? HYBRID_EVEN
+           : __syncthreads_or(most >= 2 * R) ? HYBRID_FULL
+                                             : HYBRID_UNEVEN;
+}
+
+/* The bins of words for usw_sort_bins_by_warps, which have been placed. lo: the low halves of the
+ * keys, by which words are sorted that agree above the number. */
+template <int B, int NB> struct hybrid_word_bins {
+    unsigned *bins;
+    const unsigned *lo;
+    unsigned m;
+    __device__ __forceinline__ uint64_t order(unsigned word) const
+    {
+        return static_cast<uint64_t>(word >> NB) << 32 | lo[word & ((1u << NB) - 1)];
+    }
+    __device__ __forceinline__ static unsigned of(unsigned word)
+    {
+        return word >> (32 - B);
+    }
+    __device__ __forceinline__ unsigned begin(unsigned bin) const
+    {
+        return bin >> B != 0 ? m : hybrid_paired_bin<B>(bin << (32 - B)).read(bins) & 0x7fff;
+    }
+    __device__ __forceinline__ bool mark(unsigned bin) const
+    {
+        const hybrid_paired_bin<B> b(bin << (32 - B));
+        const unsigned bit = 0x8000u << b.turn;
+        return (atomicOr(hybrid_byte<unsigned>(bins, b.offset), bit) & bit) != 0;
+    }
+};
+
+template <int NT, int B, int NB>
+__device__ __noinline__ bool hybrid_settle_words(unsigned *words, const unsigned *lo, unsigned m,
+                                                 unsigned *bins, unsigned *sums)
+{
+    return usw_sort_bins_by_warps<NT>(words, m, sums, hybrid_word_bins<B, NB>{bins, lo, m});
 }
 
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
@@ -220,16 +254,19 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
         found = hybrid_split_words<NT, I, B, R, NB, U, by_tree>(data, row, left, least, lo, words,
                                                                 bins, sums);
     }
-    if (found == HYBRID_CROWDED) {
+    /* Where many keys are equal, bins are full and most of them in order. */
+    const bool in_order = found > HYBRID_UNEVEN && left <= 64 - NB &&
+                          hybrid_settle_words<NT, B, NB>(words, lo, m, bins, sums);
+    if (found == HYBRID_CROWDED && !in_order) {
         hybrid_sort_crowded<uint64_t, NT, I>(data, m, tile, bins, sums);
         for (unsigned p = threadIdx.x; p < m; p += NT) {
             to[p] = identity ? tile[p] : map.unmap(tile[p]);
         }
         return;
     }
-    if (left > B) {
+    if (left > B && !in_order) {
         unsigned ties;
-        if (found == HYBRID_UNEVEN) {
+        if (found != HYBRID_EVEN) {
             hybrid_more_rounds<unsigned, NT>(words, m);
             ties = hybrid_word_rounds<NT, I, 0, NB>(words, m);
         } else {

@@ -27,8 +27,7 @@ static constexpr unsigned long long TREE_COUNTS_FROM = 32769;
 static constexpr unsigned long long TREE_REPEATS_FROM = 80000;
 #else
 /* TREE_FROM: uneven keys of 32 and of 64 bits go by a prefix tree from so many on; fewer are faster
- * sorted by digits. TREE_REPEATS_FROM: so do keys of 64 bits, and pairs, of which many are equal
- * in buckets of many values (gpu/prefix_tree/grow.cuh). */
+ * sorted by digits. TREE_REPEATS_FROM: so do pairs of fewer than 2^18 keys. */
 /* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
  * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
 enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SCATTER_BITS = 8 };

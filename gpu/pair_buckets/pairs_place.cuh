@@ -105,9 +105,14 @@ static __device__ __forceinline__ unsigned pairs_cells_used(const unsigned *cell
 /* Keys of up to so many values are sorted in one pass of the radix sort. */
 enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256 };
 
+/* With more keys of a value on average the radix sort is faster. */
+template <typename K> __device__ __forceinline__ float pairs_most_copies(unsigned long long n)
+{
+    return sizeof(K) == 4 ? 10 : static_cast<float>(n >> 16) * 2 / 3;
+}
+
 /* Whether keys that are not even by their leading bits go by a prefix tree, which is then made.
- * many: some bucket has many of the sample. Where keys are equal the radix sort is faster, but for
- * TREE_REPEATS_FROM keys. */
+ * many: some bucket has many of the sample. */
 template <typename K>
 __device__ __forceinline__ bool pairs_make_tree(const pairs_taken<K> &taken, const K *keys,
                                                 unsigned long long n, const usw_gpu_keymap<K> &map,
@@ -115,13 +120,11 @@ __device__ __forceinline__ bool pairs_make_tree(const pairs_taken<K> &taken, con
                                                 unsigned bits, unsigned shift, K base, bool many,
                                                 hybrid_tree *tree, unsigned char *memory)
 {
-    const unsigned repeats = n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
     bool near = false;
-    const hybrid_leading<K> l = {bits, bits + shift, shift, base, true, 1};
+    const hybrid_leading<K> l = {bits, bits + shift, shift, base, 0, true, 1};
     auto *words = reinterpret_cast<unsigned *>(memory);
-    return hybrid_wants_tree<K, 16>(taken.key, l, many, near, words) == TREE_WANTED &&
-           !hybrid_has_repeats<K, 16>(taken.key, n, repeats, memory) &&
-           hybrid_grow_tree<K>(keys, n, map, static_cast<K>(all), varying, bits, false, true, tree,
+    return hybrid_wants_tree<K, 16>(taken.key, l, many, false, near, words) == TREE_WANTED &&
+           hybrid_grow_tree<K>(keys, n, map, static_cast<K>(all), varying, bits, false, ~0u, tree,
                                memory);
 }
 
@@ -179,13 +182,13 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
     const bool counted =
         heavy && table != nullptr && pairs_cells_used(cells) <= PAIRS_FEW &&
         hybrid_have_few_values<K, 16>(taken.key, taken.fresh, map, PAIRS_FEW, table, memory);
-    const bool alike =
-        !ordered && !few_bytes && !heavy &&
-        hybrid_has_repeats<K, 16>(taken.key, n,
-                                  sizeof(K) == 4 ? HYBRID_REPEATS_32 : HYBRID_REPEATS_64, memory);
+    const float copies =
+        ordered || few_bytes || counted ? 1 : usw_copies<K, 16>(taken.key, n, memory);
+    const bool alike = !heavy && copies > pairs_most_copies<K>(n);
     bool by_tree = false;
     if constexpr (PAIRS_BY_TREE<K>) {
         by_tree = tree != nullptr && !ordered && !few_bytes && !counted && !alike &&
+                  (n >= TREE_REPEATS_FROM || copies <= static_cast<float>(n >> 18)) &&
                   pairs_make_tree(taken, keys, n, map, seen[1], varying, bits, shift, base, heavy,
                                   tree, memory);
     }

@@ -136,11 +136,11 @@ template <typename K, unsigned value_bytes, typename S, bool by_tree> struct pai
         int found;
         if constexpr (by_tree) {
             const pairs_bins digit(sizeof(K) * 8, left + PB, fill, B);
-            found = hybrid_split<K, NT, I, B, R>(word, own, m, tile, bins, sums, digit);
+            found = hybrid_split<K, NT, I, B, R, false>(word, own, m, tile, bins, sums, digit);
         } else {
             const hybrid_digit digit(PB + (left > B ? left - B : 0), 1u << (left < B ? left : B),
                                      sizeof(K) * 8);
-            found = hybrid_split<K, NT, I, B, R>(word, own, m, tile, bins, sums, digit);
+            found = hybrid_split<K, NT, I, B, R, false>(word, own, m, tile, bins, sums, digit);
         }
         if (found == HYBRID_EVEN) {
             hybrid_rounds<K, NT, I, R>(tile, m);

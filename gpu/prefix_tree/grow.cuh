@@ -20,11 +20,11 @@ __device__ __forceinline__ unsigned long long hybrid_sample_alone(unsigned i, un
     return (i * 1024ull + threadIdx.x) * n / (1024 * HYBRID_SAMPLE_ROWS);
 }
 
-/* Where more than REPEATS of half the sample's keys are equal to others, in buckets of more than
- * 2^DENSE values, there is no tree: step 5 takes equal keys for crowded bins there, and is slower
- * than the radix sort. A table with a bit for each of 2^HASH hashes shows them; of keys that all
- * differ 251 find their bit set by chance. Fewer values have a bin, or a bucket, each. */
-enum { TREE_REPEATS = 332, TREE_DENSE = 11, TREE_HASH = 17 };
+/* Where more than REPEATS of half the sample's keys of 32 bits are equal to others, in buckets of
+ * more than 2^DENSE values, there is no tree: step 5 takes equal keys for crowded bins there, and
+ * is slower than the radix sort. A table with a bit for each of 2^HASH hashes shows them; of keys
+ * that all differ BY_CHANCE find their bit set. Fewer values have a bin, or a bucket, each. */
+enum { TREE_REPEATS = 332, TREE_REPEATS_BY_CHANCE = 251, TREE_DENSE = 10, TREE_HASH = 17 };
 
 /* Shared memory of hybrid_grow_tree: slots and what is known of each, sums. */
 constexpr size_t hybrid_grow_shared = TREE_SLOTS * 20 + 128;
@@ -228,9 +228,9 @@ template <typename K> struct hybrid_grow {
         }
         return !__syncthreads_or(heavy);
     }
-    /* Whether many keys are equal in leaves of many values. The table of hashes takes the place of
-     * `from`. Equal neighbours count once. */
-    __device__ __forceinline__ bool has_repeats(unsigned bucket_bits)
+    /* How many of half the sample's keys in leaves of many values find their bit set. The table of
+     * hashes takes the place of `from`. Equal neighbours count once. */
+    __device__ __forceinline__ unsigned repeats(unsigned bucket_bits)
     {
         static_assert(1 << TREE_HASH >> 3 <= TREE_SLOTS * sizeof *from,
                       "from has room for a table");
@@ -240,7 +240,7 @@ template <typename K> struct hybrid_grow {
             table[w] = 0;
         }
         __syncthreads();
-        unsigned repeats = 0, before;
+        unsigned seen = 0, before;
 #pragma unroll
         for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i += 2) {
             const unsigned long long p =
@@ -250,10 +250,10 @@ template <typename K> struct hybrid_grow {
             const unsigned buckets = counts[slot] << bucket_bits >> 14; /* of 2^14 keys */
             const unsigned log2 = 31 - static_cast<unsigned>(__clz(static_cast<int>(buckets | 1)));
             if (bits[slot] > log2 + TREE_DENSE && (threadIdx.x % 32 == 0 || key != left)) {
-                repeats += atomicOr(&table[hash / 32], 1u << hash % 32) >> hash % 32 & 1;
+                seen += atomicOr(&table[hash / 32], 1u << hash % 32) >> hash % 32 & 1;
             }
         }
-        return hybrid_sum_before(repeats, sums, before) > TREE_REPEATS;
+        return hybrid_sum_before(seen, sums, before);
     }
     __device__ __forceinline__ void store(hybrid_tree *tree) const
     {
@@ -287,12 +287,12 @@ template <typename K> struct hybrid_grow {
 
 /* Makes a tree of the sample, whose keys agree with `all` above their last `varying` bits, for so
  * many bits of buckets: a leaf should have 16 buckets or more. alone: of single keys, not of
- * stretches. Returns false if the tree would need more slots, or, unless any_repeats, many keys are
- * equal. A block of 1024 threads calls. */
+ * stretches. Returns false if the tree would need more slots, or more than `repeats` keys are
+ * equal, if that is not ~0. A block of 1024 threads calls. */
 template <typename K>
 __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long n,
                                               const usw_gpu_keymap<K> &map, K all, unsigned varying,
-                                              unsigned bucket_bits, bool alone, bool any_repeats,
+                                              unsigned bucket_bits, bool alone, unsigned repeats,
                                               hybrid_tree *tree, void *memory)
 {
     const K least = varying < sizeof(K) * 8 ? static_cast<K>(all >> varying << varying) : K(0);
@@ -304,7 +304,7 @@ __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long 
     const bool enough =
         g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED));
     g.store(tree);
-    return enough && (any_repeats || !g.has_repeats(bucket_bits));
+    return enough && (repeats == ~0u || g.repeats(bucket_bits) <= repeats);
 }
 
 #endif

@@ -201,6 +201,9 @@ static void uneven_keys(void **state)
         check(room, SMALL, wide[t], 20001 + t, 3 * t + 2);
         check(room, HIDDEN, wide[t], 65536 + 2 * t, turn++);
         check(room, HIDDEN, wide[t], 65537 + 2 * t, turn++);
+        check(room, COPIES, wide[t], 65536 + t, turn++); /* from here on a sample tells copies */
+        check(room, COPIES_300, wide[t], 70001 + t, turn++);
+        check(room, GRID, wide[t], 70001 + t, turn++);
     }
     check(room, FLAT, UPSWEEP_U64, 401, 0); /* one scatter, and whole keys after it */
     /* Buckets of which 17 or 18 bits are undecided. */

@@ -39,6 +39,9 @@ enum uneven {
     EVEN_LESS,  /* as EVEN, but of half the range */
     EVEN_LEAN,  /* as EVEN, but most have 0 in the two bits above the last half */
     VALUES,     /* 5000, spread over all buckets */
+    COPIES,     /* of each value about 24, values at random */
+    COPIES_300, /* the same, 300 */
+    GRID,       /* the same, 60, values evenly spaced */
     BELL,       /* reals around 0, or integers around an eighth of the range */
     BELL_FAR,   /* the same, and one in 16 anywhere: narrow leaves beside wide ones */
     POWER_LAW,  /* small values are many, each next one is rarer */
@@ -49,6 +52,14 @@ enum uneven {
     HIDDEN, /* four values of a range that is rare where a sample looks: of 2^16 keys and more */
     PATTERNS
 };
+
+/* Number i, spread at random. */
+static uint64_t scattered(uint64_t i, unsigned bits)
+{
+    uint64_t x = (i + 1) * 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 32) * 0xbf58476d1ce4e5b9;
+    return (x ^ x >> 29) >> (64 - bits);
+}
 
 static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, uint64_t *state)
 {
@@ -87,6 +98,9 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     case EVEN_LESS: return key >> bits / 4 >> 1;
     case EVEN_LEAN: return key >> bits / 4 & ~(r >> 61 != 0 ? UINT64_C(3) << bits / 2 : 0);
     case VALUES: return (r % 5000 + 1) * 0x9e3779b97f4a7c15 >> (64 - bits);
+    case COPIES: return scattered(r % (n / 24 + 1), bits);
+    case COPIES_300: return scattered(r % (n / 300 + 1), bits);
+    case GRID: return r % (n / 60 + 1) * (full / (n / 60 + 1));
     case EVEN_TIES: return key >> bits / 4 & ~(full >> bits * 5 / 8 << bits / 5);
     case EVEN_RUNS: return ((full >> bits / 4) / n * (i / 16) << 4) + (r >> 60) + (r >> 32 & 3);
     default: return key % (full / 16 * 11); /* 11 buckets of 16 */
