@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PATH_BYTES = 4096, MANY_CORES = 4 };
+enum { PATH_BYTES = 4096, EARLY_CORES = 2 };
 
-/* With two or three threads a smaller array gains less than waking them costs where other programs
- * run; with four and more it is sorted in a half to a third of the time. */
+/* Where cores are free two threads sort an array of EARLY_BYTES in 0.6 of the time of one; where
+ * other programs use them the times of the last sorts show it (core/sharing.c). */
 static upsweep_tuning defaults(usw_isa isa, unsigned threads)
 {
-    bool many = usw_min(threads, usw_core_count()) >= MANY_CORES;
+    bool early = usw_min(threads, usw_core_count()) >= EARLY_CORES;
     upsweep_tuning t = {.size = sizeof t,
-                        .thread_bytes = many ? USW_EARLY_BYTES : USW_SURE_BYTES,
+                        .thread_bytes = early ? USW_EARLY_BYTES : USW_SURE_BYTES,
                         .scatter_bytes = {SIZE_MAX, SIZE_MAX},
                         .digit_keys = {SIZE_MAX, SIZE_MAX}};
     if (isa == USW_PORTABLE) { /* digits take fewer steps than comparisons, and so do buckets */

@@ -18,6 +18,162 @@ FUNCTION(nth_element)
     return usp_done(&c, NULL);
 }
 
+/* ---- positions that partition ----
+ *
+ * The key at kth is found by a selection among copies of the keys, which lie where the positions
+ * will be. Then one pass writes the positions of what comes before it from the front, and of what
+ * comes after it, NaNs too, from the end, without a branch: a position that belongs elsewhere is
+ * written to a free place, and written over. A second one, which ends early, fills the middle. */
+
+#define POSITIONS(name, T)                                                                         \
+    static bool name(const T *keys, size_t n, T pivot, bool descending, int64_t *index)            \
+    {                                                                                              \
+        size_t low = 0, high = n; /* index[low .. high) is free */                                 \
+        if (pivot != pivot) {                                                                      \
+            return false;                                                                          \
+        }                                                                                          \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const T key = keys[i];                                                                 \
+            const size_t before = descending ? key > pivot : key < pivot, equal = key == pivot;    \
+            index[low] = index[high - 1] = (int64_t)i;                                             \
+            low += before;                                                                         \
+            high -= 1 - before - equal;                                                            \
+        }                                                                                          \
+        for (size_t i = 0; low < high; i++) {                                                      \
+            index[low] = (int64_t)i;                                                               \
+            low += keys[i] == pivot;                                                               \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+POSITIONS(positions_u8, uint8_t)
+POSITIONS(positions_u16, uint16_t)
+POSITIONS(positions_u32, uint32_t)
+POSITIONS(positions_u64, uint64_t)
+POSITIONS(positions_i8, int8_t)
+POSITIONS(positions_i16, int16_t)
+POSITIONS(positions_i32, int32_t)
+POSITIONS(positions_i64, int64_t)
+POSITIONS(positions_f32, float)
+POSITIONS(positions_f64, double)
+
+/* at: the place of the pivot among the copies, which is read before these are written over. */
+static bool write_positions(const usp_view *x, const void *at, bool descending, int64_t *index)
+{
+#define CASE(type, name, T)                                                                        \
+    case type: return name((const void *)x->data, x->n, *(const T *)at, descending, index);
+    switch (x->type) {
+        CASE(UPSWEEP_U8, positions_u8, uint8_t)
+        CASE(UPSWEEP_U16, positions_u16, uint16_t)
+        CASE(UPSWEEP_U32, positions_u32, uint32_t)
+        CASE(UPSWEEP_U64, positions_u64, uint64_t)
+        CASE(UPSWEEP_I8, positions_i8, int8_t)
+        CASE(UPSWEEP_I16, positions_i16, int16_t)
+        CASE(UPSWEEP_I32, positions_i32, int32_t)
+        CASE(UPSWEEP_I64, positions_i64, int64_t)
+        CASE(UPSWEEP_F32, positions_f32, float)
+        CASE(UPSWEEP_F64, positions_f64, double)
+    default: return false;
+    }
+#undef CASE
+}
+
+/* Rows of a plain array, on the CPU, and a place in each. */
+typedef struct part {
+    usp_call c;
+    usp_view x;
+    size_t rows, length, k;
+} part;
+enum part_taken { PART_TAKEN, PART_OTHER, PART_FAILED }; /* OTHER: no such array, or place */
+
+static enum part_taken take_part(PyObject *const *args, Py_ssize_t count, part *p)
+{
+    int dimensions;
+    if (count != 3 || !PyLong_CheckExact(args[1]) ||
+        !usp_array_rows(args[0], &p->x, &p->rows, &dimensions) || p->x.device >= 0 || p->x.n == 0) {
+        return PART_OTHER;
+    }
+    p->length = p->x.n / p->rows;
+    Py_ssize_t k = PyLong_AsSsize_t(args[1]);
+    if (k == -1 && PyErr_Occurred() != NULL) {
+        PyErr_Clear();
+        return PART_OTHER;
+    }
+    k += k < 0 ? (Py_ssize_t)p->length : 0;
+    if (k < 0 || (size_t)k >= p->length) {
+        return PART_OTHER;
+    }
+    p->k = (size_t)k;
+    return usp_arguments(&p->c, args + 2, 1, "f") && usp_open(&p->c, args[0], &p->x) ? PART_TAKEN
+                                                                                     : PART_FAILED;
+}
+
+/* (x, kth, flags): a copy of a plain array whose rows are partitioned; None for any other. Rows of
+ * up to SORTED keys are sorted together. */
+FUNCTION(fast_partition)
+{
+    (void)self;
+    enum { SORTED = 256 };
+    part p;
+    usp_view to;
+    const enum part_taken taken = take_part(args, count, &p);
+    if (taken == PART_OTHER) {
+        Py_RETURN_NONE;
+    }
+    PyObject *made = taken == PART_FAILED ? NULL : usp_result(args[0], NULL, false, &to);
+    if (made == NULL) {
+        return NULL;
+    }
+    usp_release(&p.c);
+    memcpy(to.data, p.x.data, p.x.n * p.x.bytes);
+    if (p.rows > 1 && p.length <= SORTED) {
+        p.c.status = upsweep_sort_rows(p.c.u, to.data, p.x.n, p.x.type, NULL, p.rows, NULL, 64,
+                                       &p.c.options);
+    } else {
+        for (size_t r = 0; r < p.rows && p.c.status == UPSWEEP_OK; r++) {
+            p.c.status = upsweep_nth_element(p.c.u, to.data + r * p.length * p.x.bytes, p.length,
+                                             p.k, p.x.type, &p.c.options);
+        }
+    }
+    usp_retake(&p.c);
+    return usp_done(&p.c, made);
+}
+
+/* (x, kth, flags): the positions that partition the rows of a plain array. None for any other, for
+ * f16 and bf16, and where a NaN is at kth. */
+FUNCTION(fast_argpartition)
+{
+    (void)self;
+    part p;
+    usp_view index;
+    const enum part_taken taken = take_part(args, count, &p);
+    if (taken == PART_OTHER || p.x.type == UPSWEEP_F16 || p.x.type == UPSWEEP_BF16) {
+        Py_RETURN_NONE;
+    }
+    PyObject *made = taken == PART_FAILED ? NULL : usp_result(args[0], NULL, true, &index);
+    if (made == NULL) {
+        return NULL;
+    }
+    bool written = true;
+    const bool descending = (p.c.options.flags & UPSWEEP_DESCENDING) != 0;
+    usp_release(&p.c);
+    for (size_t r = 0; r < p.rows && written; r++) {
+        usp_view row = p.x;
+        char *places = index.data + r * p.length * sizeof(int64_t);
+        row.data += r * p.length * row.bytes;
+        row.n = p.length;
+        memcpy(places, row.data, row.n * row.bytes);
+        p.c.status = upsweep_nth_element(p.c.u, places, row.n, p.k, row.type, &p.c.options);
+        written = p.c.status == UPSWEEP_OK &&
+                  write_positions(&row, places + p.k * row.bytes, descending, (void *)places);
+    }
+    usp_retake(&p.c);
+    if (p.c.status == UPSWEEP_OK && !written) {
+        Py_DECREF(made);
+        Py_RETURN_NONE;
+    }
+    return usp_done(&p.c, made);
+}
+
 FUNCTION(top_k)
 {
     (void)self;
@@ -167,6 +323,9 @@ FUNCTION(search_sorted)
 
 PyMethodDef usp_selects[] = {
     USP_METHOD("nth_element", nth_element, "(keys, k, flags): upsweep_nth_element"),
+    USP_METHOD("fast_partition", fast_partition, "(x, kth, flags): of a plain array, else None"),
+    USP_METHOD("fast_argpartition", fast_argpartition,
+               "(x, kth, flags): of a plain array, else None"),
     USP_METHOD("top_k", top_k, "(keys, out, index, flags): upsweep_top_k"),
     USP_METHOD("top_k_rows", top_k_rows, "(keys, rows, out, index, flags): upsweep_top_k_rows"),
     USP_METHOD("unique", unique, "(keys, flags): how many are kept"),

@@ -15,9 +15,10 @@ from ._sorting import argsort, sort
 __all__ = ["partition", "argpartition", "top_k", "unique", "run_lengths", "searchsorted"]
 
 SEARCHED_BY_NUMPY = 512  # fewer elements are found before our call pays
-SORTED_WHOLE = 4096  # keys up to which a sort is the quickest selection
+SORTED_WHOLE = 4096  # keys of a tensor up to which a sort is the quickest selection
 INVERSE_SEARCHED = 1 << 22  # tensors of more elements get their inverse by the order of a sort; not tuned
-ROW_BY_ROW = 1 << 14  # rows of more keys are selected from one by one, shorter ones are sorted
+ROW_BY_ROW = 1 << 11  # rows of more keys are selected from one by one, shorter ones are sorted
+TENSOR_ROW = 1 << 14  # the same, of tensors
 
 
 def _places(kth, length, empty=False):
@@ -58,15 +59,10 @@ def partition(x, kth, /, *, axis=-1, descending=False, out=None):
     >>> int(upsweep.partition(np.array([3, 1, 2, 0]), 1)[1])
     1
     """
-    if type(kth) is int and axis == -1 and out is None and _core.plain(x) and x.size:
-        n = x.shape[0]
-        if not -n <= kth < n:
-            raise ValueError(f"kth(={kth}) out of bounds ({n})")
-        if n <= SORTED_WHOLE:
-            return _core.fast_sort(x, flags_of(descending), None)
-        a = x.copy()
-        _core.nth_element(a, kth % n, flags_of(descending))
-        return a
+    if type(kth) is int and axis == -1 and out is None:
+        made = _core.fast_partition(x, kth, flags_of(descending))
+        if made is not None:
+            return made
     taken = take(x, descending).whole("partition")
     moved, axis, length, rows, fresh = rows_of(taken, axis)
     places = _places(kth, length, product(moved.shape) == 0)
@@ -78,11 +74,11 @@ def partition(x, kth, /, *, axis=-1, descending=False, out=None):
     a = moved if straight or fresh else kind.copy(moved)
     if product(a.shape) > 0 and places:
         kind.ready(a)
-        if rows == 1 and length <= SORTED_WHOLE:
+        if rows == 1 and length <= SORTED_WHOLE and kind is not Numpy:
             _core.sort(kind.view(a), flags)
         elif rows == 1:
             _select(kind, a.reshape(-1), places, flags)
-        elif length <= ROW_BY_ROW:
+        elif length <= (ROW_BY_ROW if kind is Numpy else TENSOR_ROW):
             _core.sort_rows(kind.view(a), None, rows, None, flags)
         else:
             for row in a.reshape(rows, length):
@@ -103,35 +99,21 @@ def argpartition(x, kth, /, *, axis=-1, descending=False):
     >>> int(upsweep.argpartition(np.array([3, 1, 2, 0]), 0)[0])
     3
     """
-    if type(kth) is int and axis == -1 and _core.plain(x) and 0 < x.size <= SORTED_WHOLE:
-        if not -x.size <= kth < x.size:
-            raise ValueError(f"kth(={kth}) out of bounds ({x.size})")
-        return _core.fast_argsort(x, flags_of(descending))
+    if type(kth) is int and axis == -1:
+        made = _core.fast_argpartition(x, kth, flags_of(descending))
+        if made is not None:
+            return made
     taken = take(x, descending).whole("argpartition")
     moved, _, length, rows, _ = rows_of(taken, axis)
     places = _places(kth, length, product(moved.shape) == 0)
-    if taken.kind is not Numpy or rows != 1 or len(places) != 1 or length <= SORTED_WHOLE:
+    if taken.kind is not Numpy or rows != 1 or len(places) != 1:
         return argsort(x, axis=axis, descending=descending)
     a = np.ascontiguousarray(moved).reshape(-1)
-    copy = a.copy()
-    _core.nth_element(copy, places[0], flags_of(descending))
-    index = _parted(a, copy[places[0]], descending)
+    index = _core.fast_argpartition(a, places[0], flags_of(descending))
     if index is None:  # NaNs at kth: all that is no NaN comes first
         return argsort(x, axis=axis, descending=descending)
     shape = taken.array.shape if axis is not None else (length,)
     return taken.other(index.reshape(shape))
-
-
-def _parted(a, pivot, descending):
-    """Positions of what comes before the pivot, of what equals it, and of the others."""
-    if pivot != pivot:
-        return None
-    before, after = (a > pivot, a < pivot) if descending else (a < pivot, a > pivot)
-    if a.dtype.kind == "f":
-        after |= a != a
-    first, last = np.flatnonzero(before), np.flatnonzero(after)
-    middle = np.flatnonzero(~(before | after))
-    return np.concatenate([first, middle, last])
 
 
 def top_k(x, k, /, *, axis=-1, largest=True):

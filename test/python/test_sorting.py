@@ -146,9 +146,11 @@ def test_partition(data):
     place = np.take(got, kth, axis=0 if axis is None else axis)
     same(place, np.take(wanted, kth, axis=0 if axis is None else axis))
     same(ordered(got, axis=-1 if axis is None else axis), wanted)
-    index = upsweep.argpartition(a, kth, axis=axis)
-    picked = np.take_along_axis(a.ravel() if axis is None else a, index, 0 if axis is None else axis)
-    same(np.take(picked, kth, axis=0 if axis is None else axis), place)
+    for k in (kth, kth[0]):
+        index = upsweep.argpartition(a, k, axis=axis)
+        picked = np.take_along_axis(a.ravel() if axis is None else a, index, 0 if axis is None else axis)
+        same(np.take(picked, k, axis=0 if axis is None else axis),
+             np.take(wanted, k, axis=0 if axis is None else axis))
 
 
 @given(long_vectors(), st.integers(0, 2**30))
@@ -164,6 +166,32 @@ def test_partition_long(a, k):
     same(ordered(index), np.arange(a.size))
     same(ordered(a[index[:k]]), wanted[:k])
     same(a[index[k]], wanted[k])
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i2", "u4", "i8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("shape", [(3, 7), (4, 256), (3, 257), (2, 5000), (2, 2, 300)])
+@pytest.mark.parametrize("descending", [False, True])
+def test_partition_of_rows(dtype, shape, descending):
+    rng = np.random.default_rng(6)
+    a = (rng.standard_normal(shape) * 3).astype(dtype)
+    if dtype[0] == "f":
+        a[rng.random(shape) < 0.2] = np.nan
+        a[rng.random(shape) < 0.1] = -0.0
+    wanted = falling(a) if descending else ordered(a)
+    length = shape[-1]
+    for k in (0, length // 2, -1):
+        got = upsweep.partition(a, k, descending=descending)
+        index = upsweep.argpartition(a, k, descending=descending)
+        same(np.sort(index), np.broadcast_to(np.arange(length), shape))
+        picked, place = np.take_along_axis(a, index, -1), k % length
+        for rows in (got, picked):
+            same(rows[..., place], wanted[..., place])
+            before = rows[..., :place]
+            same(falling(before) if descending else ordered(before), wanted[..., :place])
+    for k in (length, -length - 1):
+        for call in (upsweep.partition, upsweep.argpartition):
+            with pytest.raises(ValueError, match="out of bounds"):
+                call(a, k, descending=descending)
 
 
 @given(st.data(), st.booleans())
