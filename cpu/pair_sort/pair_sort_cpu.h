@@ -30,7 +30,7 @@ enum {
     PAST_CACHE_BYTES = 32 << 20, /* of a range, from which on its scatter writes past the cache */
     PREFETCH_BYTES = 1 << 20,    /* of a range, from which on a bucket's next line is prefetched */
     CHUNK_MIN = 32 * 1024,       /* fewer keys are sorted before a second thread is awake */
-    THREAD_BYTES = 4 << 20,      /* fewer, of keys and payloads that are not one word: one thread */
+    THREAD_BYTES = 1 << 20,      /* fewer, of keys and payloads that are not one word: one thread */
     NARROW_VALUES_FROM = 4096 /* fewer keys of 32 bits are sorted as fast whatever their values */
 };
 
