@@ -145,7 +145,7 @@ PyObject *usp_done(usp_call *c, PyObject *value);
 /* ---- tables of functions ---- */
 
 extern PyMethodDef usp_sorts[], usp_lexsort[], usp_selects[], usp_folds[], usp_moves[],
-    usp_graphs[], usp_about[], usp_tensors[], usp_arrow[], usp_axes[], usp_quick[];
+    usp_graphs[], usp_about[], usp_tensors[], usp_arrow[], usp_axes[], usp_quick[], usp_uniques[];
 
 typedef PyObject *(*usp_function)(PyObject *self, PyObject *const *args, Py_ssize_t count);
 /* Both casts, since C has none from one type of function to another without a warning. */

@@ -24,8 +24,9 @@ static PyObject *numpy_is_here(void)
 
 static int start(PyObject *module)
 {
-    PyMethodDef *tables[] = {own,        usp_sorts, usp_lexsort, usp_selects, usp_folds, usp_moves,
-                             usp_graphs, usp_about, usp_tensors, usp_arrow,   usp_axes,  usp_quick};
+    PyMethodDef *tables[] = {own,       usp_sorts,  usp_lexsort, usp_selects, usp_folds,
+                             usp_moves, usp_graphs, usp_about,   usp_tensors, usp_arrow,
+                             usp_axes,  usp_quick,  usp_uniques};
     PyObject *numpy = numpy_is_here();
     if (numpy == NULL) {
         return -1;

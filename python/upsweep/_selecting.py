@@ -179,14 +179,19 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     >>> upsweep.unique(np.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
-    if not (return_index or return_inverse or return_counts) and _core.plain(x) and equal_nan:
+    beside = bool(return_index), bool(return_inverse), bool(return_counts)
+    if not any(beside) and _core.plain(x) and equal_nan:
         keys = _core.fast_sort(x, 0, None)
         _core.one_value(keys, 1)
         return _shortened(keys, _core.unique(keys, 0))
-    if not (return_index or return_inverse or return_counts) and equal_nan:
+    if equal_nan and not any(beside):
         made = _core.fast_unique(x, False, False)
         if made is not None:
             return _beginning(made[0], made[3])
+    elif equal_nan:
+        made = _core.unique_with(x, *beside)
+        if made is not None:
+            return _uniques(made, return_index, None)
     taken = take(x).whole("unique")
     if taken.kind is not Numpy and hasattr(taken.kind, "given"):
         return _unique_of_tensors(taken, return_index, return_inverse, return_counts, equal_nan)
@@ -195,6 +200,9 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     shape = taken.array.shape
     flat = np.ascontiguousarray(taken.array).reshape(-1)
     code, n = taken.code, flat.shape[0]
+    made = _core.unique_with(flat, *beside) if equal_nan and any(beside) else None
+    if made is not None:
+        return _uniques(made, return_index, taken)
     if not (return_index or return_inverse):
         keys = _core.fast_sort(flat, 0, None)
         _one_value(keys, code, equal_nan)
@@ -220,6 +228,19 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     if return_counts:
         made.append(taken.other(np.diff(np.append(begins, n))))
     return tuple(made)
+
+
+def _uniques(made, return_index, taken):
+    """What numpy gives, of what _core.unique_with does; taken: what was given, if no plain array."""
+    keys, index, inverse, counts, n = made
+    keys = _shortened(keys, n)
+    all = [keys if taken is None else taken.back(keys)]
+    for a in (_shortened(index, n) if return_index else None,
+              inverse if inverse is None or taken is None else inverse.reshape(taken.array.shape),
+              None if counts is None else _shortened(counts, n)):
+        if a is not None:
+            all.append(a if taken is None else taken.other(a))
+    return tuple(all)
 
 
 def _beginning(a, n):

@@ -394,3 +394,24 @@ def test_huge_memory_is_an_exception():
     a = np.broadcast_to(np.float64(0), (1 << 50,))
     with pytest.raises(MemoryError):
         upsweep.sort(a)
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i2", "u4", "i8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("shape", [(0,), (1,), (2,), (1000,), (3, 50)])
+def test_unique_with(dtype, shape):
+    rng = np.random.default_rng(7)
+    a = (rng.standard_normal(shape) * 5).astype(dtype)
+    if dtype[0] == "f":
+        a[rng.random(shape) < 0.2] = np.nan
+        a[rng.random(shape) < 0.2] = 0.0
+        a[rng.random(shape) < 0.2] = -0.0
+    for given in (a, np.ascontiguousarray(a[::-1]), a[::-1]):
+        for index, inverse, counts in np.ndindex(2, 2, 2):
+            wanted = {"return_index": index, "return_inverse": inverse, "return_counts": counts}
+            got, want = upsweep.unique(given, **wanted), np.unique(given, **wanted)
+            if index + inverse + counts == 0:
+                got, want = (got,), (want,)
+            assert len(got) == len(want)
+            for x, y in zip(got, want):
+                assert x.dtype == y.dtype
+                same(x, y)
