@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
-/* Goes through n sorted keys: of each run of equal numbers, NaNs too, the key to its place among the
- * results. order: the positions that the keys had; of each run the least one goes to its front.
- * inverse: of each position its run. counts: the lengths. Those that are NULL are not wanted;
- * inverse needs order. Returns how many runs there are. */
+/* Goes through n sorted keys: of each run of equal numbers, NaNs too, the key goes to its place
+ * among the results. order: the positions that the keys had; the least one of each run goes to the
+ * front. inverse: of each position its run. counts: the lengths. Those that are NULL are not
+ * wanted; inverse needs order. Returns how many runs there are. */
 #define RUNS(name, T)                                                                              \
     static size_t name(T *keys, size_t n, int64_t *order, int64_t *inverse, int64_t *counts)       \
     {                                                                                              \

@@ -106,3 +106,7 @@ def falling(a, axis=-1):
     if a.dtype.kind != "f":
         return np.flip(ordered(a, axis), axis).astype(a.dtype)
     return (-ordered(-a, axis)).astype(a.dtype)
+
+
+def axes(a):
+    return st.one_of(st.none(), st.integers(-a.ndim, a.ndim - 1)) if a.ndim else st.none()
