@@ -29,8 +29,8 @@ static void test_short_sorts(void **state)
         upsweep_tuning tuning = UPSWEEP_TUNING_INIT;
         assert_int_equal(upsweep_get_tuning(u, &tuning), UPSWEEP_OK);
         assert_int_equal(tuning.thread_bytes,
-                         usw_core_count() < 4 ? USW_SURE_BYTES : USW_EARLY_BYTES);
-        u->shares_early = true; /* as on a machine of four cores */
+                         usw_core_count() < 2 ? USW_SURE_BYTES : USW_EARLY_BYTES);
+        u->shares_early = true; /* as on a machine of two cores and more */
         u->tuning.thread_bytes = USW_EARLY_BYTES;
         for (unsigned kind = 0; kind < 4; kind++) {
             size_t n = ((size_t)USW_EARLY_BYTES >> 2) << kind, shared = 0;
