@@ -64,11 +64,13 @@ static void class_stretch(void *context, size_t task, unsigned lane)
     }
 }
 
-/* As many threads as the handle offered to its last call. */
+/* The handle's threads: of a sort too short to ask how many pay, the report says all there are. */
 static unsigned threads_of(usw_call *c)
 {
     upsweep_report report = UPSWEEP_REPORT_INIT;
-    bool known = upsweep_last_report(c->u, &report) == UPSWEEP_OK && report.threads > 0;
+    uint8_t two[2] = {0, 1};
+    bool known = upsweep_sort(c->u, two, 2, UPSWEEP_U8, NULL) == UPSWEEP_OK &&
+                 upsweep_last_report(c->u, &report) == UPSWEEP_OK && report.threads > 0;
     return known ? (unsigned)usw_min(report.threads, IO_LANES_MAX) : 1;
 }
 

@@ -152,7 +152,7 @@ static void by_threads(usw_transport *t, void *context)
         abort();
     }
     input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, N, (uint64_t)t->rank);
-    upsweep_sort(u, values, N, UPSWEEP_U32, NULL); /* its report says how many threads there are */
+    upsweep_sort(u, values, N, UPSWEEP_U32, NULL); /* the first of its size is made by one thread */
     memcpy(values, keys, N * sizeof *keys);
     faults += usw_ranks_sort_pairs(t, u, keys, values, N, UPSWEEP_U32, sizeof *values, NULL, keys,
                                    values, NULL, NULL) != UPSWEEP_OK;
