@@ -64,13 +64,12 @@ static void class_stretch(void *context, size_t task, unsigned lane)
     }
 }
 
-/* The handle's threads: of a sort too short to ask how many pay, the report says all there are. */
-static unsigned threads_of(usw_call *c)
+/* As many threads as the handle has for a sort of n keys, whatever its last call was. */
+static unsigned threads_of(usw_call *c, size_t n)
 {
     upsweep_report report = UPSWEEP_REPORT_INIT;
-    uint8_t two[2] = {0, 1};
-    bool known = upsweep_sort(c->u, two, 2, UPSWEEP_U8, NULL) == UPSWEEP_OK &&
-                 upsweep_last_report(c->u, &report) == UPSWEEP_OK && report.threads > 0;
+    bool known = upsweep_explain_choice(c->u, n, UPSWEEP_U64, NULL, &report) == UPSWEEP_OK &&
+                 report.threads > 0;
     return known ? (unsigned)usw_min(report.threads, IO_LANES_MAX) : 1;
 }
 
@@ -123,7 +122,7 @@ bool usw_classify(usw_call *c, const usw_keys *keys, usw_cuts *cuts)
     }
     classing j = {.keys = keys, .cuts = cuts};
     size_t tasks = (keys->n + STRETCH - 1) / STRETCH, buckets = 2 * cuts->edges + 1;
-    unsigned threads = tasks > 1 ? threads_of(c) : 1;
+    unsigned threads = tasks > 1 ? threads_of(c, keys->n) : 1;
     while ((1u << j.steps) - 1 < cuts->edges) {
         j.steps++;
     }

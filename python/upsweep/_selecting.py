@@ -234,13 +234,13 @@ def _uniques(made, return_index, taken):
     """What numpy gives, of what _core.unique_with does; taken: what was given, if no plain array."""
     keys, index, inverse, counts, n = made
     keys = _shortened(keys, n)
-    all = [keys if taken is None else taken.back(keys)]
+    results = [keys if taken is None else taken.back(keys)]
     for a in (_shortened(index, n) if return_index else None,
               inverse if inverse is None or taken is None else inverse.reshape(taken.array.shape),
               None if counts is None else _shortened(counts, n)):
         if a is not None:
-            all.append(a if taken is None else taken.other(a))
-    return tuple(all)
+            results.append(a if taken is None else taken.other(a))
+    return tuple(results)
 
 
 def _beginning(a, n):
