@@ -37,7 +37,7 @@ endfunction()
 # Sets ${out} to the list of targets that UPSWEEP_CUDA_ARCHS asks for.
 function(upsweep_cuda_targets out)
     set(list ${UPSWEEP_CUDA_ARCHS})
-    set(cuda_optimise -O3 PARENT_SCOPE)
+    set(cuda_optimise PARENT_SCOPE)
     if(list STREQUAL "release")
         set(list 80 90 PTX)
     elseif(list STREQUAL "native")
@@ -52,9 +52,9 @@ function(upsweep_cuda_targets out)
             set(list PTX) # which nvcc assembles to see whether it can, without optimising it
             execute_process(COMMAND ${UPSWEEP_NVCC} --help OUTPUT_VARIABLE text ERROR_QUIET)
             if(text MATCHES "--Ofast-compile")
-                set(cuda_optimise -O3 --Ofast-compile=max PARENT_SCOPE)
+                set(cuda_optimise --Ofast-compile=max PARENT_SCOPE)
             else()
-                set(cuda_optimise -O3 -Xcicc=-O1 PARENT_SCOPE)
+                set(cuda_optimise -Xcicc=-O1 PARENT_SCOPE)
             endif()
         endif()
     endif()
@@ -84,9 +84,10 @@ function(upsweep_cuda_plugin)
     endforeach()
     # Contraction to fused multiply-add would make sums differ from the CPU's.
     # Machine code is compressed as well: 40 MB become 10.
-    # The targets of a file are compiled side by side.
+    # The targets of a file are compiled side by side. Kernels are optimised fully without an option; -O3 would
+    # optimise the code of the host as well, which launches them, and took twice that code's time.
     set(flags -std=c++17 ${cuda_optimise} -fmad=false ${archs} --threads=0 -Xfatbin=-compress-all -DUSW_GPU_TARGETS=${targets}
-        -Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra)
+        -Xcompiler=-O1,-fPIC,-fvisibility=hidden,-Wall,-Wextra)
     if(UPSWEEP_WERROR)
         list(APPEND flags -Werror all-warnings)
     endif()
