@@ -42,7 +42,7 @@ test: ## build and run the tests, without the linters
 proofs: ## prove key maps, sorting networks and offsets from the sources (under 3 minutes on 2 cores)
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
 	@cmake --build $(BUILD) -j $(JOBS) --target proofs
-	@ctest --test-dir $(BUILD) -L proof --output-on-failure -j $(JOBS)
+	@UPSWEEP_TEST_LONG=1 ctest --test-dir $(BUILD) -L proof --output-on-failure -j $(JOBS)
 
 # With nvcc the wheel takes the GPU plugin with it; WHEEL_FLAGS= leaves it out.
 wheel: WHEEL_FLAGS ?= $(if $(shell command -v nvcc),--cuda)

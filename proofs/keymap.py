@@ -6,6 +6,7 @@ usw_keymap_of, usw_map_key and usw_unmap_key are read out of the source and run 
 order is stated here on its own: integers by value, floats by z3's theory of IEEE 754.
 """
 # SPDX-License-Identifier: MIT
+import os
 import sys
 
 import z3
@@ -81,7 +82,8 @@ def main():
     for name, value in (("DESCENDING", DESCENDING), ("NAN_FIRST", NAN_FIRST), ("NAN_RAW", NAN_RAW)):
         p.check(f"UPSWEEP_{name} is {value}", source.constants["UPSWEEP_" + name].known() == value)
     for kind in list(INTEGER_TYPES) + list(FLOAT_TYPES):
-        for flags in range(8):
+        # Integers take no heed of what is said of NaN: all flags of theirs are for UPSWEEP_TEST_LONG.
+        for flags in range(8) if kind in FLOAT_TYPES or "UPSWEEP_TEST_LONG" in os.environ else (0, DESCENDING, 7):
             prove_map(p, source, kind, flags)
     keymap_forms.prove(p, source)
     return p.end("keymap")

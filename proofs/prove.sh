@@ -12,9 +12,9 @@ shift
 [ $# -gt 0 ] || set -- keymap keymap_all leaves networks offsets models same_code
 count=$#
 
-# The python3 of BUILD/venv, or the system's, if it has z3.
+# The python3 of BUILD/venv or of build/venv, or the system's, if it has z3.
 python=
-for candidate in "$build/venv/bin/python" python3; do
+for candidate in "$build/venv/bin/python" "$here/../build/venv/bin/python" python3; do
     if [ -z "$python" ] && "$candidate" -c 'import z3' 2>/dev/null; then
         python=$candidate
     fi

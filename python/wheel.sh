@@ -1,5 +1,5 @@
 #!/bin/sh
-# wheel.sh BUILD_DIR [--no-sdist] [--cuda] [--built] - builds the wheel and the archive of sources of the
+# wheel.sh BUILD_DIR [--no-sdist] [--cuda] [--built] [--here] - builds the wheel and the archive of sources of the
 # Python package into BUILD_DIR/dist. The tools come from PyPI into BUILD_DIR/venv-wheel; where that
 # cannot be reached it says so and ends with 77.
 #
@@ -9,17 +9,20 @@
 #
 # --cuda puts the GPU plugin in, with code for all GPUs; it takes nvcc, and its time.
 # --built takes the library that was built in BUILD_DIR and does not compile it again (the tests say so).
+# --here links by this machine's linker, for this machine alone: neither zig nor auditwheel is fetched. TOOLS names
+# an environment that has the other tools.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 shift
-cuda=OFF sdist=yes object=
+cuda=OFF sdist=yes object= here=no
 for option in "$@"; do
     case $option in
     --cuda) cuda=ON ;;
     --no-sdist) sdist=no ;;
+    --here) here=yes ;;
     --built) [ ! -f "$build/upsweep_whole.o" ] || object=$build/upsweep_whole.o ;;
     *)
         echo "wheel.sh: there is no option $option" >&2
@@ -27,8 +30,8 @@ for option in "$@"; do
         ;;
     esac
 done
-tools=$build/venv-wheel
-if [ ! -x "$tools/bin/auditwheel" ]; then
+tools=${TOOLS:-$build/venv-wheel}
+if [ ! -x "$tools/bin/auditwheel" ] && [ $here = no ]; then
     rm -rf "$tools"
     "${PYTHON:-python3}" -m venv "$tools"
     if ! "$tools/bin/pip" install -q --no-compile --disable-pip-version-check build 'scikit-build-core>=0.10' 'numpy>=2.0' \
@@ -40,13 +43,20 @@ if [ ! -x "$tools/bin/auditwheel" ]; then
 fi
 PATH=$tools/bin:$PATH
 export PATH
+linker="$tools/bin/python -m ziglang cc -target x86_64-linux-gnu.2.28"
+[ $here = no ] || linker=
 rm -rf "$build/dist" "$build/dist-raw"
 python -m build --wheel --no-isolation -o "$build/dist-raw" . -Cbuild-dir="$build/wheel" \
     -Ccmake.define.UPSWEEP_LIBRARY_OBJECT="$object" -Ccmake.define.UPSWEEP_CUDA="$cuda" -Ccmake.define.UPSWEEP_CUDA_ARCHS=release \
-    -Ccmake.define.UPSWEEP_PYTHON_LINKER="$tools/bin/python -m ziglang cc -target x86_64-linux-gnu.2.28" \
+    -Ccmake.define.UPSWEEP_PYTHON_LINKER="$linker" \
     >"$build/wheel.txt" 2>&1 || { tail -n 30 "$build/wheel.txt" >&2 && exit 1; }
-auditwheel repair --plat manylinux_2_28_x86_64 -w "$build/dist" "$build"/dist-raw/*.whl \
-    >>"$build/wheel.txt" 2>&1 || { tail -n 10 "$build/wheel.txt" >&2 && exit 1; }
+if [ $here = yes ]; then
+    mkdir -p "$build/dist"
+    mv "$build"/dist-raw/*.whl "$build/dist"
+else
+    auditwheel repair --plat manylinux_2_28_x86_64 -w "$build/dist" "$build"/dist-raw/*.whl \
+        >>"$build/wheel.txt" 2>&1 || { tail -n 10 "$build/wheel.txt" >&2 && exit 1; }
+fi
 if [ "$sdist" = yes ]; then
     python -m build --sdist --no-isolation -o "$build/dist" . >>"$build/wheel.txt" 2>&1 ||
         { tail -n 30 "$build/wheel.txt" >&2 && exit 1; }

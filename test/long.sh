@@ -237,13 +237,16 @@ verbs() {
     beside verbs_beside_sort python_package sorts_beyond_memory verbs_beside_scipy wrong_solutions
 }
 
-# Sizes for which a check of every change has no time.
+# Sizes, types and variants for which a check of every change has no time: all cases of its tests.
 sizes() {
     release_build test_forms test_textsorts test_memory test_paths_threads test_gpu test_gpu_sorts \
         upsweep_cuda_emulated &&
         UPSWEEP_TEST_LONG=1 tests build-long -R '^(test_(forms|textsorts|memory|paths_threads|gpu|gpu_sorts)|cpp)$' \
             --timeout 3000
     verdict "long arrays, all versions of C++" $? "$passed"
+    release_build proofs upsweep upsweep_cuda_emulated &&
+        UPSWEEP_TEST_LONG=1 tests build-long -R '^(proof_(keymap|keymap_all|models|networks)|nested|aarch64|gpu_cli|site_(learn|pages))$' --timeout 3000
+    verdict "all proofs, compilers, pages and types of the GPU's program" $? "$passed"
 }
 
 failures() {
