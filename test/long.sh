@@ -206,6 +206,11 @@ calls() {
         build-long/test/fuzz_calls_release --workers "$jobs" --cases $((cases - cases / 5)) >build-long/calls.log 2>&1
     status=$?
     verdict "every call beside its oracle" $status "$(tail -n 1 build-long/calls.log)"
+    build-long/test/fuzz_calls --seed 1 --cases 10000 >build-long/calls_fixed.log 2>&1
+    verdict "the cases of the check, and more like them" $? "$(tail -n 1 build-long/calls_fixed.log)"
+    UPSWEEP_CUDA_PLUGIN=$PWD/build-long/test/libupsweep_cuda_emulated.so build-long/test/fuzz_calls --device cuda \
+        --small --seconds 60 >build-long/calls_emulated.log 2>&1
+    verdict "every call beside its oracle, on the emulated GPU" $? "$(tail -n 1 build-long/calls_emulated.log)"
     build-long/test/fuzz_external --seconds "${EXTERNAL_SECONDS:-60}" >build-long/external.log 2>&1
     verdict "sorts beyond memory beside sorts in memory" $? "$(tail -n 1 build-long/external.log)"
 }
@@ -225,7 +230,7 @@ verbs_beside_scipy() { # by the Python of python_package, which has numpy and sc
 wrong_solutions() { python3 test/site/learn_test.py build-long/upsweep . --all; }
 # Larger than memory: more text, arrays and records, and limits up to 1 GB.
 sorts_beyond_memory() {
-    python3 test/app/sort_external.py build-long/upsweep --megabytes 120 --kills 60 &&
+    UPSWEEP_TEST_LONG=1 python3 test/app/sort_external.py build-long/upsweep --megabytes 120 --kills 60 &&
         python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 100 --limits 16,64 --kills 50 &&
         python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 400 --limits 256 --large &&
         python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 1600 --limits 1024 --large

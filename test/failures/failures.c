@@ -120,8 +120,8 @@ static void fail_memory(const scenario *s, totals *sum)
 {
     bool gpu = on_gpu(s);
     bool loads = gpu && (!s->library || strcmp(s->name, "upsweep_minmax") == 0);
-    unsigned long tries = gpu && s->library ? 2 : 12;
-    sample few = {tries, 24, tries * sum->scenarios}, loading = {8, 8, 0};
+    unsigned long tries = gpu && s->library ? 1 : 6;
+    sample few = {tries, 24, tries * sum->scenarios}, loading = {4, 8, 0};
     failure f = {.call = "malloc", .how = "ENOMEM"};
     outcome right, counted;
     sum->scenarios++;

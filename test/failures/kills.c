@@ -13,7 +13,7 @@
 enum { STRAYS_OF_NOBODY = 1 };
 
 /* The last moments, when the output is put in place, and some before. */
-enum { LAST = 24, BEFORE = 8 };
+enum { LAST = 14, BEFORE = 4 };
 
 static void kill_once(const scenario *s, const failure *f, const outcome *right, totals *sum)
 {

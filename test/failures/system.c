@@ -82,8 +82,7 @@ static bool fail_calls(const scenario *s, bool no_tmpfile, totals *sum)
         for (int h = 0; families[i].hows[h] != NULL; h++) {
             f.how = families[i].hows[h];
             f.in_child = false;
-            bool gpu = strstr(s->words, "cuda") != NULL;           /* which takes its time */
-            sample few = {gpu ? 1 : 2, 6, (unsigned long)(2 * h)}; /* other k with each error */
+            sample few = {1, 6, (unsigned long)h}; /* another k with each error */
             try_each(s, f, counted.calls[0], &few, &right, sum);
             f.in_child = true;
             try_each(s, f, counted.calls[1], &few, &right, sum);

@@ -2,7 +2,7 @@
 """learn_test.py - the tasks of `upsweep learn`: our solutions are taken, skeletons compile, and wrong
 solutions are refused for the right reason, in C and in Python.
 
-    learn_test.py PROGRAM SOURCE_DIR [--all]    --all: every kind of mistake in every task
+    learn_test.py PROGRAM SOURCE_DIR [--all]    --all: all mistakes, every kind in every task
 """
 # SPDX-License-Identifier: MIT
 import concurrent.futures
@@ -146,7 +146,8 @@ def jobs_of(problems, listed, ending, option, general, special, verdicts):
         # As many rounds and as much work as ours in C, which the judge runs beside it.
         jobs.append((task, "our solution", text, 0, r"^Right: \d+ cases; for \d+ numbers (\d+) rounds? and work (\d+) \(ours: \1 and \2\)\.\n"))
         jobs.append((task, "the skeleton", run("learn", task, "--skeleton", *option)[1], 1, r"^Not yet: "))
-        for old, new, says in special[task]:
+        plain = [s for s in special[task] if s[2] == WRONG]  # of those with the plain sentence one, unless --all
+        for old, new, says in [s for s in special[task] if every or s not in plain[1:]]:
             text_then = changed(problems, task, text, old, new)
             jobs += [(task, f"{old} -> {new}", text_then, 1, says)] if says is not None else []
         for what, change, says in general:

@@ -17,7 +17,11 @@ if (chromium === null) {
 }
 fs.mkdirSync(work, { recursive: true });
 const run = (...args) => execFileSync(program, args, { encoding: "utf8" });
-const names = run("list", "--markdown").match(/`\w+\/\w+`/g).map((n) => n.slice(1, -1));
+// The check opens two pages of each operation, which are made of one template; all with UPSWEEP_TEST_LONG.
+const every = run("list", "--markdown").match(/`\w+\/\w+`/g).map((n) => n.slice(1, -1));
+const like = (name) => every.filter((other) => other.split("/")[0] === name.split("/")[0]);
+const names = process.env.UPSWEEP_TEST_LONG ? every : every.filter((name) => like(name).indexOf(name) < 2 ||
+    ["sort/bitonic", "scan/sweep"].includes(name)); // which hands() and withoutForms() open again
 const kept = process.env.UPSWEEP_PICTURES ? (name) => path.join(work, name) : () => null;
 let checks = 0;
 const ok = (value, what) => { checks++; assert(value, what); };
