@@ -47,9 +47,15 @@ endif()
 target_link_options(upsweep_core PRIVATE
     -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/python/binding/exports.map -Wl,--gc-sections)
 
-add_custom_target(upsweep_python DEPENDS upsweep_core upsweep)
+# UPSWEEP_BUILT_PROGRAM names the program of another build of these sources: it is taken as it is.
+add_custom_target(upsweep_python DEPENDS upsweep_core)
 install(TARGETS upsweep_core LIBRARY DESTINATION upsweep COMPONENT python)
-install(TARGETS upsweep RUNTIME DESTINATION upsweep COMPONENT python)
+if(UPSWEEP_BUILT_PROGRAM)
+    install(PROGRAMS ${UPSWEEP_BUILT_PROGRAM} DESTINATION upsweep COMPONENT python)
+else()
+    add_dependencies(upsweep_python upsweep)
+    install(TARGETS upsweep RUNTIME DESTINATION upsweep COMPONENT python)
+endif()
 if(TARGET upsweep_cuda AND UPSWEEP_PYTHON_LINKER)
     # The plugin once more, from the same objects: nvcc links this machine's libstdc++, which asks for the
     # newest C library. zig brings a C++ run-time of its own, which lacks one name of libstdc++'s.

@@ -89,8 +89,9 @@ bool is_part_of(sorter sort, size_t n, size_t told)
     return equal;
 }
 
-/* All lengths up to `most`, or some of them without UPSWEEP_TEST_LONG. Vectors are 1, 2, 4, 8 and 16, and then blocks of 16: what fills them
- * is proved, and less is that, with greatest keys at the end; or is proved by itself. */
+/* All lengths up to `most`, or some of them without UPSWEEP_TEST_LONG. Vectors are 1, 2, 4, 8 and
+ * 16, and then blocks of 16: what fills them is proved, and less is that, with greatest keys at the
+ * end; or is proved by itself. */
 void lengths(Proof *p, const char *name, sorter sort, size_t lanes, size_t most)
 {
     const bool every = std::getenv("UPSWEEP_TEST_LONG") != nullptr;

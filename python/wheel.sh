@@ -9,8 +9,8 @@
 #
 # --cuda puts the GPU plugin in, with code for all GPUs; it takes nvcc, and its time.
 # --built takes the library that was built in BUILD_DIR and does not compile it again (the tests say so).
-# --here links by this machine's linker, for this machine alone: neither zig nor auditwheel is fetched. TOOLS names
-# an environment that has the other tools.
+# --here links by this machine's linker, for this machine alone: neither zig nor auditwheel is fetched; with
+# --built the program is taken, too. TOOLS names an environment that has the other tools.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -44,11 +44,15 @@ fi
 PATH=$tools/bin:$PATH
 export PATH
 linker="$tools/bin/python -m ziglang cc -target x86_64-linux-gnu.2.28"
-[ $here = no ] || linker=
+program=
+if [ $here = yes ]; then
+    linker=
+    [ -z "$object" ] || program=$build/upsweep
+fi
 rm -rf "$build/dist" "$build/dist-raw"
 python -m build --wheel --no-isolation -o "$build/dist-raw" . -Cbuild-dir="$build/wheel" \
     -Ccmake.define.UPSWEEP_LIBRARY_OBJECT="$object" -Ccmake.define.UPSWEEP_CUDA="$cuda" -Ccmake.define.UPSWEEP_CUDA_ARCHS=release \
-    -Ccmake.define.UPSWEEP_PYTHON_LINKER="$linker" \
+    -Ccmake.define.UPSWEEP_PYTHON_LINKER="$linker" -Ccmake.define.UPSWEEP_BUILT_PROGRAM="$program" \
     >"$build/wheel.txt" 2>&1 || { tail -n 30 "$build/wheel.txt" >&2 && exit 1; }
 if [ $here = yes ]; then
     mkdir -p "$build/dist"
