@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 shift
-cuda=OFF sdist=yes object= here=no
+cuda=OFF sdist=yes here=no object=
 for option in "$@"; do
     case $option in
     --cuda) cuda=ON ;;

@@ -76,7 +76,7 @@ cd - >/dev/null
 
 "$tests/bin/pip" install -q --no-compile --disable-pip-version-check --no-deps --force-reinstall "$wheel"
 [ -z "$long" ] || export UPSWEEP_LONG=1
-export UPSWEEP_BUILD=$build # for test_clusters.py: libupsweep_mpi.so of each MPI
+export UPSWEEP_BUILD="$build" # for test_clusters.py: libupsweep_mpi.so of each MPI
 test() { # PYTHON
     "$1" -m pytest -q -p no:cacheprovider --rootdir test/python test/python
 }
