@@ -2,9 +2,9 @@
 """models.py SOURCE_DIR BUILD_DIR - checks the SPIN models of proofs/models.
 
 Each model is searched whole, in every variant of the table below (with UPSWEEP_TEST_LONG, as `make proofs`
-and the long check have it; else in those that reach all lines and find all faults): no assertion fails, no process waits
-for ever, no line is never reached. Each fault of the table is then put into the model's text and must
-be found. And each step of a model stands in the sources, in a comment "Step MODEL/STEP of
+and the long check have it; else in those that reach all lines and find all faults): no assertion fails, no
+process waits for ever, no line is never reached. Each fault of the table is then put into the model's text
+and must be found. And each step of a model stands in the sources, in a comment "Step MODEL/STEP of
 proofs/models", and the other way round. Ends with 77 where spin or a C compiler is missing.
 """
 # SPDX-License-Identifier: MIT
@@ -33,7 +33,7 @@ VARIANTS = {
     "spine_digits": ["-DRESIDENT=2", "-DRESIDENT=3"],
     "replace_file": [f"-DKILLED={k} -DNAMED={n}" for k in range(4) for n in range(2)],
 }
-# model -> the variants of the check, which reach all lines and find all faults; the others have fewer or more of a thing
+# model -> the variants of the check, which reach all lines and find all faults; others differ in number alone
 FEW = {
     "look_back": ["-DRESIDENT=3"],
     "carry_tree": ["-DRESIDENT=2"],

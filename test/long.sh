@@ -250,7 +250,8 @@ sizes() {
             --timeout 3000
     verdict "long arrays, all versions of C++" $? "$passed"
     release_build proofs upsweep upsweep_cuda_emulated &&
-        UPSWEEP_TEST_LONG=1 tests build-long -R '^(proof_(keymap|keymap_all|models|networks)|nested|aarch64|gpu_cli|site_(learn|pages))$' --timeout 3000
+        UPSWEEP_TEST_LONG=1 tests build-long -R '^(proof_(keymap|keymap_all|models|networks)|nested|gpu_cli|site_pages)$' \
+            --timeout 3000
     verdict "all proofs, compilers, pages and types of the GPU's program" $? "$passed"
 }
 
