@@ -18,65 +18,6 @@ FUNCTION(nth_element)
     return usp_done(&c, NULL);
 }
 
-/* ---- positions that partition ----
- *
- * The key at kth is found by a selection among copies of the keys, which lie where the positions
- * will be. Then one pass writes the positions of what comes before it from the front, and of what
- * comes after it, NaNs too, from the end, without a branch: a position that belongs elsewhere is
- * written to a free place, and written over. A second one, which ends early, fills the middle. */
-
-#define POSITIONS(name, T)                                                                         \
-    static bool name(const T *keys, size_t n, T pivot, bool descending, int64_t *index)            \
-    {                                                                                              \
-        size_t low = 0, high = n; /* index[low .. high) is free */                                 \
-        if (pivot != pivot) {                                                                      \
-            return false;                                                                          \
-        }                                                                                          \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            const T key = keys[i];                                                                 \
-            const size_t before = descending ? key > pivot : key < pivot, equal = key == pivot;    \
-            index[low] = index[high - 1] = (int64_t)i;                                             \
-            low += before;                                                                         \
-            high -= 1 - before - equal;                                                            \
-        }                                                                                          \
-        for (size_t i = 0; low < high; i++) {                                                      \
-            index[low] = (int64_t)i;                                                               \
-            low += keys[i] == pivot;                                                               \
-        }                                                                                          \
-        return true;                                                                               \
-    }
-POSITIONS(positions_u8, uint8_t)
-POSITIONS(positions_u16, uint16_t)
-POSITIONS(positions_u32, uint32_t)
-POSITIONS(positions_u64, uint64_t)
-POSITIONS(positions_i8, int8_t)
-POSITIONS(positions_i16, int16_t)
-POSITIONS(positions_i32, int32_t)
-POSITIONS(positions_i64, int64_t)
-POSITIONS(positions_f32, float)
-POSITIONS(positions_f64, double)
-
-/* at: the place of the pivot among the copies, which is read before these are written over. */
-static bool write_positions(const usp_view *x, const void *at, bool descending, int64_t *index)
-{
-#define CASE(type, name, T)                                                                        \
-    case type: return name((const void *)x->data, x->n, *(const T *)at, descending, index);
-    switch (x->type) {
-        CASE(UPSWEEP_U8, positions_u8, uint8_t)
-        CASE(UPSWEEP_U16, positions_u16, uint16_t)
-        CASE(UPSWEEP_U32, positions_u32, uint32_t)
-        CASE(UPSWEEP_U64, positions_u64, uint64_t)
-        CASE(UPSWEEP_I8, positions_i8, int8_t)
-        CASE(UPSWEEP_I16, positions_i16, int16_t)
-        CASE(UPSWEEP_I32, positions_i32, int32_t)
-        CASE(UPSWEEP_I64, positions_i64, int64_t)
-        CASE(UPSWEEP_F32, positions_f32, float)
-        CASE(UPSWEEP_F64, positions_f64, double)
-    default: return false;
-    }
-#undef CASE
-}
-
 /* Rows of a plain array, on the CPU, and a place in each. */
 typedef struct part {
     usp_call c;
@@ -139,7 +80,8 @@ FUNCTION(fast_partition)
 }
 
 /* (x, kth, flags): the positions that partition the rows of a plain array. None for any other, for
- * f16 and bf16, and where a NaN is at kth. */
+ * f16 and bf16, and where a NaN is at kth. The key at kth is found by a selection among copies of
+ * the keys, which lie where the positions will be. */
 FUNCTION(fast_argpartition)
 {
     (void)self;
@@ -164,7 +106,7 @@ FUNCTION(fast_argpartition)
         memcpy(places, row.data, row.n * row.bytes);
         p.c.status = upsweep_nth_element(p.c.u, places, row.n, p.k, row.type, &p.c.options);
         written = p.c.status == UPSWEEP_OK &&
-                  write_positions(&row, places + p.k * row.bytes, descending, (void *)places);
+                  usp_write_positions(&row, places + p.k * row.bytes, descending, (void *)places);
     }
     usp_retake(&p.c);
     if (p.c.status == UPSWEEP_OK && !written) {

@@ -1,5 +1,9 @@
 """Selection, unique elements and searches beside numpy: all dtypes, shapes, strides, axes."""
 # SPDX-License-Identifier: MIT
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import upsweep
@@ -27,6 +31,32 @@ def test_partition(data):
         picked = np.take_along_axis(a.ravel() if axis is None else a, index, 0 if axis is None else axis)
         same(np.take(picked, k, axis=0 if axis is None else axis),
              np.take(wanted, k, axis=0 if axis is None else axis))
+
+
+PARTED = """
+import numpy as np
+import upsweep
+random = np.random.default_rng(7)
+for dtype in "u1 i1 u2 i2 u4 i4 u8 i8 f4 f8".split():
+    for n in [*range(1, 40), 1000, 4099]:
+        for values in (3, 120):
+            a = random.integers(0, values, n).astype(dtype)
+            a[random.random(n) < 0.2] = np.nan if dtype[0] == "f" and values == 3 else 1
+            k = int(random.integers(0, n))
+            for descending in (False, True):
+                index = upsweep.argpartition(a, k, descending=descending)
+                assert np.array_equal(np.sort(index), np.arange(n))
+                wanted = upsweep.argsort(a, descending=descending)
+                for part in (slice(0, k), slice(k, k + 1), slice(k, n)):
+                    assert np.array_equal(np.sort(a[index[part]]), np.sort(a[wanted[part]]), equal_nan=dtype[0] == "f")
+"""
+
+
+def test_argpartition_by_all_instructions():
+    """Keys of 32 and 64 bits go eight at a time where the processor can, unless UPSWEEP_ISA says less."""
+    for isa in ("", "portable"):
+        env = {name: value for name, value in os.environ.items() if name != "UPSWEEP_ISA"}
+        subprocess.run([sys.executable, "-c", PARTED], env=env | ({"UPSWEEP_ISA": isa} if isa else {}), check=True)
 
 
 @given(long_vectors(), st.integers(0, 2**30))
