@@ -60,12 +60,12 @@ template <typename K, typename T> struct integer_operator {
     Totals totals;
     __device__ __forceinline__ uint64_t widen(Raw raw, uint64_t) const
     {
-        return totals.widen(static_cast<uint64_t>(static_cast<K>(raw ^ sign)) - sign);
+        return static_cast<uint64_t>(static_cast<K>(raw ^ sign)) - sign;
     }
     __device__ __forceinline__ void store(uint64_t total, const output &to) const
     {
         if (Totals::bitwise) {
-            *static_cast<K *>(to.result) = static_cast<K>(totals.narrow(total));
+            *static_cast<K *>(to.result) = static_cast<K>(total);
         } else {
             *static_cast<uint64_t *>(to.result) = total;
         }

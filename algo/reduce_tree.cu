@@ -269,7 +269,9 @@ upsweep_status reduce_integers(usw_gpu *g, const void *data, size_t n, upsweep_t
     switch (op) {
     case UPSWEEP_SUM: return fold_with(g, data, n, result, usw_fold_sum<K>{flip});
     case UPSWEEP_PRODUCT: return fold_with(g, data, n, result, usw_fold_product<K>{flip});
-    default: return fold_with(g, data, n, result, usw_fold_bits<K>{usw_bits_of(op)});
+    case UPSWEEP_AND: return fold_with(g, data, n, result, usw_fold_bits<K, UPSWEEP_AND>());
+    case UPSWEEP_OR: return fold_with(g, data, n, result, usw_fold_bits<K, UPSWEEP_OR>());
+    default: return fold_with(g, data, n, result, usw_fold_bits<K, UPSWEEP_XOR>());
     }
 }
 

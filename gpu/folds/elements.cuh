@@ -116,8 +116,8 @@ struct usw_sums {
 
 /* Raw: an element's bits. Acc: the widened type, in which values are joined. run: elements of a
  * run, the lowest node of a scan's tree. patches: where nothing lies before an element, an
- * exclusive scan writes nothing() and not the narrowed neutral value. bitwise: results of
- * reductions have the width of the elements. */
+ * exclusive scan writes nothing() and not the narrowed neutral value. bitwise: results have the
+ * width of the elements. */
 template <typename N, bool product> struct usw_float_elements {
     typedef N Number;
     typedef typename Number::Raw Raw;
@@ -157,15 +157,16 @@ template <> struct usw_acc_of<true> {
     typedef uint64_t type;
 };
 
-/* Sums and products; K unsigned. Integers wrap at their own width. */
+/* K unsigned; op other than LEAST and GREATEST. Integers wrap at their own width. */
 template <typename K, int op> struct usw_integer_elements {
     typedef K Raw;
     typedef typename usw_acc_of<sizeof(K) == 8>::type Acc;
-    static constexpr bool exact = true, patches = false, bitwise = false;
+    static constexpr bool exact = true, patches = false;
+    static constexpr bool bitwise = op != UPSWEEP_SUM && op != UPSWEEP_PRODUCT;
     static constexpr unsigned run = 32 / sizeof(K);
     __device__ __forceinline__ Acc neutral() const
     {
-        return op == UPSWEEP_PRODUCT ? 1 : 0;
+        return op == UPSWEEP_PRODUCT ? 1 : op == UPSWEEP_AND ? ~Acc(0) : 0;
     }
     __device__ __forceinline__ Raw neutral_raw() const
     {
@@ -181,58 +182,11 @@ template <typename K, int op> struct usw_integer_elements {
     }
     __device__ __forceinline__ Acc join(Acc a, Acc b) const
     {
-        return op == UPSWEEP_PRODUCT ? a * b : a + b;
-    }
-    __device__ __forceinline__ Raw nothing() const
-    {
-        return neutral_raw();
-    }
-};
-
-/* AND, OR and XOR, by the same code: AND is the OR of complements, and `apart` clears what XOR has
- * in common, in one step of three operands. The neutral value is 0. */
-struct usw_bits {
-    uint64_t complement, apart; /* all ones for AND; for XOR; else 0 */
-    template <typename W> __device__ __forceinline__ W turn(W v) const
-    {
-        return static_cast<W>(v ^ static_cast<W>(complement));
-    }
-    template <typename W> __device__ __forceinline__ W join(W a, W b) const
-    {
-        return (a | b) & ~(a & b & static_cast<W>(apart));
-    }
-};
-
-static inline usw_bits usw_bits_of(upsweep_op op)
-{
-    return {op == UPSWEEP_AND ? ~uint64_t(0) : 0, op == UPSWEEP_XOR ? ~uint64_t(0) : 0};
-}
-
-template <typename K> struct usw_bit_elements {
-    typedef K Raw;
-    typedef typename usw_acc_of<sizeof(K) == 8>::type Acc;
-    static constexpr bool exact = true, patches = false, bitwise = true;
-    static constexpr unsigned run = 32 / sizeof(K);
-    usw_bits bits;
-    __device__ __forceinline__ Acc neutral() const
-    {
-        return 0;
-    }
-    __device__ __forceinline__ Raw neutral_raw() const
-    {
-        return bits.turn(Raw(0));
-    }
-    __device__ __forceinline__ Acc widen(Raw raw) const
-    {
-        return bits.turn(raw);
-    }
-    __device__ __forceinline__ Raw narrow(Acc v) const
-    {
-        return bits.turn(static_cast<Raw>(v));
-    }
-    __device__ __forceinline__ Acc join(Acc a, Acc b) const
-    {
-        return bits.join(a, b);
+        return op == UPSWEEP_SUM       ? a + b
+               : op == UPSWEEP_PRODUCT ? a * b
+               : op == UPSWEEP_AND     ? a & b
+               : op == UPSWEEP_OR      ? a | b
+                                       : a ^ b;
     }
     __device__ __forceinline__ Raw nothing() const
     {
@@ -302,7 +256,9 @@ static inline upsweep_status usw_gpu_integer_elements(upsweep_op op, F f)
     switch (op) {
     case UPSWEEP_SUM: return f(usw_integer_elements<K, UPSWEEP_SUM>());
     case UPSWEEP_PRODUCT: return f(usw_integer_elements<K, UPSWEEP_PRODUCT>());
-    default: return f(usw_bit_elements<K>{usw_bits_of(op)});
+    case UPSWEEP_AND: return f(usw_integer_elements<K, UPSWEEP_AND>());
+    case UPSWEEP_OR: return f(usw_integer_elements<K, UPSWEEP_OR>());
+    default: return f(usw_integer_elements<K, UPSWEEP_XOR>());
     }
 }
 

@@ -188,21 +188,11 @@ upsweep_status reduce_with(usw_gpu *g, const usw_reduce_columns *c, const O &o)
     return s.tiles == 1 || status != UPSWEEP_OK ? status : usw_column_carries_join(g, carries, o);
 }
 
-template <typename F> upsweep_status exactly(usw_gpu *g, const usw_reduce_columns *c, const F &f)
+template <typename K, int op> upsweep_status integers(usw_gpu *g, const usw_reduce_columns *c)
 {
-    return reduce_with(g, c, exact<F>{f});
-}
-
-template <typename K> upsweep_status integers(usw_gpu *g, const usw_reduce_columns *c)
-{
+    typedef usw_row_integers<K, op> F;
     const K flip = usw_type_is_signed(c->type) ? static_cast<K>(K(1) << (8 * sizeof(K) - 1)) : K(0);
-    void *const to = c->results;
-    uint64_t *const wide = static_cast<uint64_t *>(to);
-    switch (c->op) {
-    case UPSWEEP_SUM: return exactly(g, c, usw_row_integers<K, UPSWEEP_SUM>{wide, flip});
-    case UPSWEEP_PRODUCT: return exactly(g, c, usw_row_integers<K, UPSWEEP_PRODUCT>{wide, flip});
-    default: return exactly(g, c, usw_row_bits<K>{static_cast<K *>(to), usw_bits_of(c->op)});
-    }
+    return reduce_with(g, c, exact<F>{{c->results, flip}});
 }
 
 upsweep_status reduce(usw_gpu *g, const usw_reduce_columns *c)
@@ -221,12 +211,17 @@ upsweep_status reduce(usw_gpu *g, const usw_reduce_columns *c)
     return usw_gpu_by_width(usw_gpu_width_of(c->type), [&](auto key) {
         typedef decltype(key) K;
         if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST) {
+            typedef usw_row_least<K> F;
             const usw_keymap map =
                 usw_keymap_of(c->type, op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
-            return exactly(
-                g, c, usw_row_least<K>{static_cast<K *>(results), usw_gpu_keymap_of<K>(map), K(0)});
+            return reduce_with(
+                g, c, exact<F>{{static_cast<K *>(results), usw_gpu_keymap_of<K>(map), K(0)}});
         }
-        return integers<K>(g, c);
+        return op == UPSWEEP_SUM       ? integers<K, UPSWEEP_SUM>(g, c)
+               : op == UPSWEEP_PRODUCT ? integers<K, UPSWEEP_PRODUCT>(g, c)
+               : op == UPSWEEP_AND     ? integers<K, UPSWEEP_AND>(g, c)
+               : op == UPSWEEP_OR      ? integers<K, UPSWEEP_OR>(g, c)
+                                       : integers<K, UPSWEEP_XOR>(g, c);
     });
 }
 

@@ -142,17 +142,11 @@ upsweep_status sum_with(usw_gpu *g, const usw_gpu_row_set *r, const usw_sums &re
         });
 }
 
-template <typename K>
-upsweep_status integers(usw_gpu *g, const usw_gpu_row_set *r, upsweep_type type, upsweep_op op,
-                        void *results)
+template <typename K, int op>
+upsweep_status integers(usw_gpu *g, const usw_gpu_row_set *r, upsweep_type type, void *results)
 {
     const K flip = usw_type_is_signed(type) ? static_cast<K>(K(1) << (8 * sizeof(K) - 1)) : K(0);
-    uint64_t *const wide = static_cast<uint64_t *>(results);
-    switch (op) {
-    case UPSWEEP_SUM: return fold_with(g, r, usw_row_integers<K, UPSWEEP_SUM>{wide, flip});
-    case UPSWEEP_PRODUCT: return fold_with(g, r, usw_row_integers<K, UPSWEEP_PRODUCT>{wide, flip});
-    default: return fold_with(g, r, usw_row_bits<K>{static_cast<K *>(results), usw_bits_of(op)});
-    }
+    return fold_with(g, r, usw_row_integers<K, op>{results, flip});
 }
 
 upsweep_status reduce(usw_gpu *g, const usw_gpu_row_set *r, upsweep_type type, upsweep_op op,
@@ -173,7 +167,11 @@ upsweep_status reduce(usw_gpu *g, const usw_gpu_row_set *r, upsweep_type type, u
                              usw_row_least<K>{static_cast<K *>(results), usw_gpu_keymap_of<K>(map),
                                               static_cast<K>(r->identity)});
         }
-        return integers<K>(g, r, type, op, results);
+        return op == UPSWEEP_SUM       ? integers<K, UPSWEEP_SUM>(g, r, type, results)
+               : op == UPSWEEP_PRODUCT ? integers<K, UPSWEEP_PRODUCT>(g, r, type, results)
+               : op == UPSWEEP_AND     ? integers<K, UPSWEEP_AND>(g, r, type, results)
+               : op == UPSWEEP_OR      ? integers<K, UPSWEEP_OR>(g, r, type, results)
+                                       : integers<K, UPSWEEP_XOR>(g, r, type, results);
     });
 }
 

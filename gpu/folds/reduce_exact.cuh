@@ -104,43 +104,41 @@ template <typename K> struct usw_fold_product {
 
 /* Bitwise operators take words of 64 bits, whatever the type; last() joins the elements of a
  * word. */
-template <typename K> struct usw_fold_bits {
+template <typename K, int op> struct usw_fold_bits {
     typedef K Raw;
     static constexpr bool wide = false;
-    usw_bits bits;
     __device__ __forceinline__ Raw neutral_raw() const
     {
-        return bits.turn(K(0));
+        return static_cast<K>(neutral());
     }
     __device__ __forceinline__ uint64_t neutral() const
     {
-        return 0;
+        return op == UPSWEEP_AND ? ~uint64_t(0) : 0;
+    }
+    template <typename W> static __device__ __forceinline__ W both(W a, W b)
+    {
+        return op == UPSWEEP_AND ? a & b : op == UPSWEEP_OR ? a | b : a ^ b;
     }
     __device__ __forceinline__ uint64_t join(uint64_t a, uint64_t b) const
     {
-        return bits.join(a, b);
-    }
-    __device__ __forceinline__ uint4 turn(const uint4 &q) const
-    {
-        return {bits.turn(q.x), bits.turn(q.y), bits.turn(q.z), bits.turn(q.w)};
+        return both(a, b);
     }
     __device__ __forceinline__ uint64_t of(const usw_fold_vector<K> (&x)[USW_FOLD_AHEAD]) const
     {
-        uint4 all = turn(x[0].q);
+        uint4 all = x[0].q;
 #pragma unroll
         for (unsigned i = 1; i < USW_FOLD_AHEAD; i++) {
-            const uint4 more = turn(x[i].q);
-            all = {bits.join(all.x, more.x), bits.join(all.y, more.y), bits.join(all.z, more.z),
-                   bits.join(all.w, more.w)};
+            all = {both(all.x, x[i].q.x), both(all.y, x[i].q.y), both(all.z, x[i].q.z),
+                   both(all.w, x[i].q.w)};
         }
-        return static_cast<uint64_t>(bits.join(all.y, all.w)) << 32 | bits.join(all.x, all.z);
+        return static_cast<uint64_t>(both(all.y, all.w)) << 32 | both(all.x, all.z);
     }
     __device__ __forceinline__ uint64_t last(uint64_t v, uint64_t) const
     {
         for (unsigned half = 32; half >= 8 * sizeof(K); half /= 2) {
-            v = bits.join(v, v >> half);
+            v = both(v, v >> half);
         }
-        return bits.turn(v);
+        return v;
     }
 };
 

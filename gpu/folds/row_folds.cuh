@@ -5,26 +5,30 @@
 
 #include "gpu/folds/reduce_float_tile.cuh"
 
-/* Sums and products of integers, of 64 bits. Operators whose order is free have a Value, which is
- * what elements become, of(raw, position) for one element, store(row, value) for the row's result.
- */
+/* An operator whose order is free: Value is what elements become, of(raw, position) one element,
+ * store(row, value) the row's result. */
 template <typename K, int op> struct usw_row_integers {
     typedef K Raw;
     typedef uint64_t Value;
-    uint64_t *results;
-    K flip; /* the top bit of signed elements */
+    void *results;
+    K flip; /* the top bit of signed elements, for sums and products */
 
+    static constexpr bool wide = op == UPSWEEP_SUM || op == UPSWEEP_PRODUCT;
     __device__ __forceinline__ Value neutral() const
     {
-        return op == UPSWEEP_PRODUCT ? 1 : 0;
+        return op == UPSWEEP_PRODUCT ? 1 : op == UPSWEEP_AND ? ~Value(0) : 0;
     }
     __device__ __forceinline__ Value of(K raw, uint64_t) const
     {
-        return static_cast<Value>(static_cast<K>(raw ^ flip)) - flip;
+        return wide ? static_cast<Value>(static_cast<K>(raw ^ flip)) - flip : raw;
     }
     __device__ __forceinline__ Value join(Value a, Value b) const
     {
-        return op == UPSWEEP_PRODUCT ? a * b : a + b;
+        return op == UPSWEEP_SUM       ? a + b
+               : op == UPSWEEP_PRODUCT ? a * b
+               : op == UPSWEEP_AND     ? a & b
+               : op == UPSWEEP_OR      ? a | b
+                                       : a ^ b;
     }
     __device__ __forceinline__ Value shuffle(Value v, unsigned lanes) const
     {
@@ -32,36 +36,11 @@ template <typename K, int op> struct usw_row_integers {
     }
     __device__ __forceinline__ void store(uint64_t row, Value v, bool) const
     {
-        results[row] = v;
-    }
-};
-
-/* AND, OR and XOR. */
-template <typename K> struct usw_row_bits {
-    typedef K Raw;
-    typedef typename usw_acc_of<sizeof(K) == 8>::type Value;
-    K *results;
-    usw_bits bits;
-
-    __device__ __forceinline__ Value neutral() const
-    {
-        return 0;
-    }
-    __device__ __forceinline__ Value of(K raw, uint64_t) const
-    {
-        return bits.turn(raw);
-    }
-    __device__ __forceinline__ Value join(Value a, Value b) const
-    {
-        return bits.join(a, b);
-    }
-    __device__ __forceinline__ Value shuffle(Value v, unsigned lanes) const
-    {
-        return __shfl_xor_sync(~0u, v, static_cast<int>(lanes));
-    }
-    __device__ __forceinline__ void store(uint64_t row, Value v, bool) const
-    {
-        results[row] = bits.turn(static_cast<K>(v));
+        if (wide) {
+            static_cast<uint64_t *>(results)[row] = v;
+        } else {
+            static_cast<K *>(results)[row] = static_cast<K>(v);
+        }
     }
 };
 
