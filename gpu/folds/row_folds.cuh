@@ -8,12 +8,12 @@
 /* An operator whose order is free: Value is what elements become, of(raw, position) one element,
  * store(row, value) the row's result. */
 template <typename K, int op> struct usw_row_integers {
+    static constexpr bool wide = op == UPSWEEP_SUM || op == UPSWEEP_PRODUCT;
     typedef K Raw;
-    typedef uint64_t Value;
+    typedef typename usw_acc_of<wide || sizeof(K) == 8>::type Value;
     void *results;
     K flip; /* the top bit of signed elements, for sums and products */
 
-    static constexpr bool wide = op == UPSWEEP_SUM || op == UPSWEEP_PRODUCT;
     __device__ __forceinline__ Value neutral() const
     {
         return op == UPSWEEP_PRODUCT ? 1 : op == UPSWEEP_AND ? ~Value(0) : 0;
