@@ -27,10 +27,8 @@ guarded guard_new(size_t bytes, bool at_front)
 
 static bool all_fill(const unsigned char *from, const unsigned char *to)
 {
-    while (from < to && *from == FILL) {
-        from++;
-    }
-    return from >= to;
+    const size_t bytes = (size_t)(to - from);
+    return bytes == 0 || (*from == FILL && memcmp(from, from + 1, bytes - 1) == 0);
 }
 
 bool guard_intact(const guarded *g)

@@ -87,14 +87,15 @@ void input_fill(unsigned pattern, upsweep_type type, void *keys, size_t n, uint6
     unsigned bits = (unsigned)bytes * 8;
     uint64_t state = seed * 977 + pattern;
     uint64_t base = input_random(&state), sign = UINT64_C(1) << (bits - 1);
+    const bool is_float = oracle_mantissa_bits(type) != 0, is_signed = oracle_is_signed(type);
     for (size_t i = 0; i < n; i++) {
         uint64_t r = input_random(&state);
         uint64_t raw = position(pattern, i, n, r, base) >> (64 - bits);
         if (pattern == INPUT_SPECIAL) {
             raw = special(type, r);
-        } else if (oracle_mantissa_bits(type) != 0) {
+        } else if (is_float) {
             raw = raw & sign ? raw ^ sign : (sign << 1) - 1 - raw; /* from -NaN to +NaN */
-        } else if (oracle_is_signed(type)) {
+        } else if (is_signed) {
             raw ^= sign;
         }
         usw_store_raw((char *)keys + i * bytes, bytes, raw);
@@ -122,10 +123,10 @@ void input_fill_exact(upsweep_type type, void *numbers, size_t n, uint64_t seed,
 
 void input_fill_bytes(void *at, size_t bytes, uint64_t seed)
 {
-    uint64_t state = seed, r = 0;
-    for (size_t i = 0; i < bytes; i++, r >>= 8) {
-        r = i % 8 == 0 ? input_random(&state) : r;
-        ((unsigned char *)at)[i] = (unsigned char)r;
+    uint64_t state = seed;
+    for (size_t i = 0; i < bytes; i += sizeof state) {
+        uint64_t r = input_random(&state);
+        memcpy((char *)at + i, &r, bytes - i < sizeof r ? bytes - i : sizeof r);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "test/shared/oracle.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,10 +278,58 @@ static int order_of_keys(size_t i, size_t j, const void *context)
     return oracle_order(k->type, k->flags, k->keys + i * k->bytes, k->keys + j * k->bytes);
 }
 
+/* The orders found last. A call that is to fail at each of its requests, or that runs on every
+ * instruction set, is asked for the order of the same keys again and again. */
+enum { REMEMBERED = 4 };
+typedef struct remembered {
+    keys_of of; /* keys: a copy of our own */
+    size_t n, *index;
+} remembered;
+static remembered last[REMEMBERED];
+static unsigned oldest;
+static pthread_mutex_t last_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const remembered *recall(const keys_of *k, size_t n)
+{
+    for (unsigned i = 0; i < REMEMBERED; i++) {
+        const remembered *r = &last[i];
+        if (r->index != NULL && r->n == n && r->of.type == k->type && r->of.flags == k->flags &&
+            memcmp(r->of.keys, k->keys, n * k->bytes) == 0) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+static void remember(const keys_of *k, size_t n, const size_t *index)
+{
+    remembered *r = &last[oldest++ % REMEMBERED];
+    free((void *)(uintptr_t)r->of.keys);
+    free(r->index);
+    char *keys = malloc(n * k->bytes);
+    r->of = *k, r->of.keys = keys, r->n = n;
+    r->index = malloc(n * sizeof *index);
+    memcpy(keys, k->keys, n * k->bytes);
+    memcpy(r->index, index, n * sizeof *index);
+}
+
 void oracle_argsort(upsweep_type type, unsigned flags, const void *keys, size_t n, size_t *index)
 {
+    enum { SHORT = 64 };
     keys_of k = {type, flags, keys, upsweep_type_bytes(type)};
-    oracle_argsort_by(n, index, order_of_keys, &k);
+    if (n <= SHORT) {
+        oracle_argsort_by(n, index, order_of_keys, &k);
+        return;
+    }
+    pthread_mutex_lock(&last_lock);
+    const remembered *known = recall(&k, n);
+    if (known != NULL) {
+        memcpy(index, known->index, n * sizeof *index);
+    } else {
+        oracle_argsort_by(n, index, order_of_keys, &k);
+        remember(&k, n, index);
+    }
+    pthread_mutex_unlock(&last_lock);
 }
 
 static uint64_t sum_of_hashes(const void *keys, size_t n, size_t bytes)
