@@ -70,12 +70,13 @@ static void try_form(const usw_entry *e, const call *c, upsweep *u, unsigned isa
     done++;
 }
 
-/* Small arrays in every pattern; long ones in patterns that take turns, other ones on each
+/* The smallest arrays in every pattern, those up to a thousand in a third of them, which takes
+ * turns; long ones in patterns that take turns, other ones on each
  * instruction set, all of them in the long check. */
 static void walk(const usw_entry *e, const call *c, upsweep *u, unsigned isa)
 {
     bool plain = strcmp(c->name, "upsweep_sort") == 0;
-    const size_t long_turns = (plain ? 2 : 4) * (test_thorough() ? 1 : 3);
+    const size_t long_turns = (plain ? 2 : 4) * (test_thorough() ? 1 : 5);
     unsigned long turn = isa, left = 0;
     for (size_t s = 0; s < SIZES; s++) {
         size_t n = sizes[s];
@@ -90,7 +91,9 @@ static void walk(const usw_entry *e, const call *c, upsweep *u, unsigned isa)
                     (test_small() && n > 64 && !input_one_in(3, ++left))) {
                     continue;
                 }
-                unsigned patterns = n > 1100 || variant != 0 || !plain ? 1 : INPUT_PATTERNS;
+                unsigned patterns = n > 1100 || variant != 0 || !plain ? 1
+                                    : n > 64 && !test_thorough()       ? INPUT_PATTERNS / 3
+                                                                       : INPUT_PATTERNS;
                 for (unsigned p = 0; p < patterns; p++) {
                     try_form(e, c, u, isa, variant, n, (upsweep_type)type,
                              (unsigned)(turn++ % INPUT_PATTERNS));

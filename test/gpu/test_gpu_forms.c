@@ -67,7 +67,9 @@ static void walk(const usw_entry *e, const call *c)
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0] && affordable(e, sizes[s]); s++) {
         for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
             for (unsigned variant = 0; variant < c->variants; variant++) {
-                unsigned stride = sizes[s] < 64          ? 1
+                const bool fewer = device_is_emulated() && !test_thorough();
+                unsigned stride = sizes[s] < 64          ? (fewer && sizes[s] > 2 ? 2 : 1)
+                                  : fewer                ? 17
                                   : device_is_emulated() ? 9
                                   : sizes[s] < 20000     ? 3
                                                          : 7;

@@ -178,6 +178,9 @@ static void test_call(void **state)
     captured = waiting = 0;
     for (unsigned variant = 0; variant < (test_small() ? 1 : c->variants); variant++) {
         for (unsigned s = 0; s < 3; s++) {
+            if (s == 2 && variant % 2 != 0 && device_is_emulated() && !test_thorough()) {
+                continue;
+            }
             upsweep_type type = variant % 2 ? UPSWEEP_F32 : s % 2 ? UPSWEEP_U64 : UPSWEEP_U16;
             jobs += try_capture(c, variant, sizes[s], type, INPUT_ZIPF, s) ||
                     try_capture(c, variant, sizes[s], UPSWEEP_U8, INPUT_UNIFORM, s) ||
@@ -192,7 +195,7 @@ static void test_call(void **state)
 static void test_long(void **state)
 {
     (void)state;
-    size_t n = device_is_emulated() ? 30001 : 1500007;
+    size_t n = device_is_emulated() ? 25001 : 1500007;
     for (size_t i = 0; call_at(i) != NULL; i++) {
         if (!call_has_function(call_at(i))) {
             (void)(try_capture(call_at(i), 0, n, UPSWEEP_U32, INPUT_UNIFORM, i) ||
