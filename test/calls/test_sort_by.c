@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "test/shared/inputs.h"
+#include "test/shared/handles.h"
 #include "upsweep.h"
 
 static upsweep *open_with(unsigned threads, size_t scratch_limit)
@@ -127,11 +128,12 @@ static void test_threads(void **state)
 {
     (void)state;
     static const size_t sizes[] = {4, 8, 12, 16, 24, 32, 80};
-    for (unsigned threads = 1; threads <= 8; threads++) {
+    const unsigned one_in = test_thorough() ? 2 : 4;
+    for (unsigned threads = 1; threads <= 8; threads += threads < 3 || test_thorough() ? 1 : 2) {
         upsweep *u = open_with(threads, 0);
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            for (int pattern = (threads + s) % 2; pattern < PATTERNS; pattern += 2) {
-                check_one(u, 40000 + 777 * threads, sizes[s], pattern,
+            for (unsigned pattern = (threads + s) % one_in; pattern < PATTERNS; pattern += one_in) {
+                check_one(u, 40000 + 777 * threads, sizes[s], (int)pattern,
                           s % 2 ? UPSWEEP_DESCENDING : 0);
             }
         }

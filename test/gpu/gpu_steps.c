@@ -36,6 +36,11 @@ int gpu_room_close(void **state)
     return 0;
 }
 
+bool gpu_left_out(const gpu_room *room, unsigned turn)
+{
+    return strstr(room->plugin->name, "emulated") != NULL && !test_thorough() && turn % 2 != 0;
+}
+
 const void *gpu_step(const gpu_room *room, const char *name)
 {
     const usw_gpu_named *f = room->plugin->forms;

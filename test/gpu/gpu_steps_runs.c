@@ -177,6 +177,12 @@ static void ordered_keys(void **state)
             }
         }
     }
+    for (unsigned t = 0; t < TYPES; t++) { /* what every type must meet */
+        static const unsigned patterns[] = {SORTED, TAIL_LONGER, TAIL};
+        for (unsigned p = 0; p < 3; p++, turn++) {
+            check(room, patterns[p], types[t], 20001 + (4 - turn % 3), turn); /* into a copy */
+        }
+    }
     for (unsigned pattern = NEAR; pattern < PATTERNS; pattern++) {
         if (!is_emulated(room) || test_thorough()) {
             check(room, pattern, types[pattern % TYPES], N_MAX - pattern, turn++);

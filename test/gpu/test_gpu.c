@@ -165,7 +165,7 @@ static void test_call(void **state)
     const call *c = *state;
     static const size_t sizes[] = {0, 1, 2, 17, 33, 257, 1000, 4097, 16385, 70001};
     unsigned long jobs = 0, most = device_is_emulated() ? 8 : 10, left = 0;
-    const unsigned one_in = !device_is_emulated() ? 2 : test_thorough() ? 7 : 19; /* of long ones */
+    const unsigned one_in = !device_is_emulated() ? 2 : test_thorough() ? 7 : 13; /* of long ones */
     ran = left_out = 0;
     for (unsigned variant = 0; variant < c->variants; variant++) {
         for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {

@@ -69,7 +69,7 @@ static void walk(const usw_entry *e, const call *c)
             for (unsigned variant = 0; variant < c->variants; variant++) {
                 const bool fewer = device_is_emulated() && !test_thorough();
                 unsigned stride = sizes[s] < 64          ? (fewer && sizes[s] > 2 ? 2 : 1)
-                                  : fewer                ? 17
+                                  : fewer                ? 13
                                   : device_is_emulated() ? 9
                                   : sizes[s] < 20000     ? 3
                                                          : 7;
