@@ -66,9 +66,12 @@ static void big_arrays(void **state)
     }
     /* Long enough for buckets that are split again. */
     upsweep *u = open_with(2, 0);
-    for (int p = 0; p < PATTERNS; p += test_small() ? 3 : test_thorough() ? 1 : 2) {
+    for (int p = 0; p < PATTERNS; p += test_small() ? 3 : 1) {
         upsweep_options o = {.flags = p % 2 ? UPSWEEP_DESCENDING : 0};
         check_pairs(u, 900011, UPSWEEP_F32, 4, p, o);
+        if (p % 3 != 0 && !test_thorough()) {
+            continue;
+        }
         check_pairs(u, 300011, UPSWEEP_I64, p % 2 ? 16 : 8, p, o);
         check_argsort(u, 400011, UPSWEEP_U64, 32, p, o);
     }

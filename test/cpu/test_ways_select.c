@@ -82,8 +82,7 @@ static void test_selections(void **state)
         for (unsigned type = UPSWEEP_U8; u != NULL && type <= UPSWEEP_F64; type++) {
             for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
                 size_t bytes = upsweep_type_bytes((upsweep_type)type);
-                try_select(u, isa, (upsweep_type)type, patterns[p],
-                           (p % 3 == 0 || p == 4 || test_thorough() ? 1200000 : 300000) / bytes);
+                try_select(u, isa, (upsweep_type)type, patterns[p], 1200000 / bytes);
                 try_select(u, isa, (upsweep_type)type, patterns[p], 3000);
             }
             try_unique(u, isa, (upsweep_type)type);

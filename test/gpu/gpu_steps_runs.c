@@ -183,6 +183,9 @@ static void ordered_keys(void **state)
             check(room, patterns[p], types[t], 20001 + (4 - turn % 3), turn); /* into a copy */
         }
     }
+    check(room, REVERSED, UPSWEEP_U32, 90001, 1); /* a body of several runs of edges */
+    check(room, REVERSED, UPSWEEP_I64, 90001, 0);
+    check(room, HALVES, UPSWEEP_U32, 65537, 1); /* some keys are far from those of their tile */
     for (unsigned pattern = NEAR; pattern < PATTERNS; pattern++) {
         if (!is_emulated(room) || test_thorough()) {
             check(room, pattern, types[pattern % TYPES], N_MAX - pattern, turn++);
