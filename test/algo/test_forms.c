@@ -76,16 +76,17 @@ static void try_form(const usw_entry *e, const call *c, upsweep *u, unsigned isa
 static void walk(const usw_entry *e, const call *c, upsweep *u, unsigned isa)
 {
     bool plain = strcmp(c->name, "upsweep_sort") == 0;
-    const size_t long_turns = (plain ? 2 : 4) * (test_thorough() ? 1 : 5);
     unsigned long turn = isa, left = 0;
     for (size_t s = 0; s < SIZES; s++) {
         size_t n = sizes[s];
+        const bool all = test_thorough() || n < 65 || n > 100000; /* of the types */
+        const size_t long_turns = (plain ? 2 : 4) * (test_thorough() ? 1 : all ? 3 : 5);
         if (!affordable(e, n) || (!plain && n > 140000)) {
             continue;
         }
         for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
             for (unsigned variant = 0; variant < c->variants; variant++) {
-                if ((n > 64 && !test_thorough() && (s / 2 + type + isa) % 2 != 0) ||
+                if ((!all && (s / 2 + type + isa) % 2 != 0) ||
                     (n > 64 && variant != 0 && (variant + type + s) % c->variants != 0) ||
                     (n > 5000 && (variant + type + s + isa) % long_turns != 0) ||
                     (n > 500000 && (type + isa) % 3 != 0) ||

@@ -85,6 +85,10 @@ static void test_selections(void **state)
                 try_select(u, isa, (upsweep_type)type, patterns[p], 1200000 / bytes);
                 try_select(u, isa, (upsweep_type)type, patterns[p], 3000);
             }
+            /* Few values, of which the pivot is the greatest again. */
+            for (size_t n = 257; n < 5000; n = n * 3 / 2) {
+                try_select(u, isa, (upsweep_type)type, INPUT_FEW_VALUES, n);
+            }
             try_unique(u, isa, (upsweep_type)type);
         }
         upsweep_close(u);

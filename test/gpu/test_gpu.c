@@ -147,9 +147,11 @@ static bool try_job(const call *c, unsigned variant, size_t n, upsweep_type type
         return false;
     }
     assert_int_equal(c->run(cpu, &expected), UPSWEEP_OK);
-    const bool all = test_thorough() || !device_is_emulated(); /* else every other place in turn */
+    /* Else every other place in turn, and for long arrays always the one with forms of its own. */
+    const bool all = test_thorough() || !device_is_emulated();
     for (unsigned w = 0; w < WHERES; w++) {
-        if (!test_small() ? all || (w + seed + seed / 8) % 2 == 0
+        const bool in_turn = (w + seed + seed / 8) % 2 == 0 || (w == MISALIGNED && n > 20000);
+        if (!test_small() ? all || in_turn
                           : w == (seed % 4 == 0   ? HOST
                                   : seed % 2 == 0 ? MISALIGNED
                                                   : DEVICE)) {

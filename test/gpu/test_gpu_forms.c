@@ -68,11 +68,11 @@ static void walk(const usw_entry *e, const call *c)
         for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
             for (unsigned variant = 0; variant < c->variants; variant++) {
                 const bool fewer = device_is_emulated() && !test_thorough();
-                unsigned stride = sizes[s] < 64              ? (fewer && sizes[s] > 2 ? 2 : 1)
-                                  : fewer && sizes[s] < 4096 ? 17
-                                  : device_is_emulated()     ? 9
-                                  : sizes[s] < 20000         ? 3
-                                                             : 7;
+                unsigned stride = sizes[s] < 64          ? (fewer && sizes[s] > 2 ? 2 : 1)
+                                  : fewer                ? 13
+                                  : device_is_emulated() ? 9
+                                  : sizes[s] < 20000     ? 3
+                                                         : 7;
                 if ((variant + type + s) % stride != 0 ||
                     (test_small() && done > begun && !input_one_in(113, ++left))) {
                     continue;
