@@ -93,7 +93,7 @@ static void test_call(void **state)
             for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
                 unsigned pattern = (unsigned)(jobs % INPUT_PATTERNS);
                 if ((sizes[s] > 5000 && (variant + type + s) % 4 != 0) ||
-                    (sizes[s] > 200 && (variant + type + s) % one_in != 0) ||
+                    (sizes[s] > 8 && (variant + type + s) % one_in != 0) ||
                     (test_small() && (sizes[s] > 5000 || (variant + type + s) % 5 != 0))) {
                     continue;
                 }

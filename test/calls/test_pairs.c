@@ -107,9 +107,6 @@ static void words(void **state)
     /* Round the cache by threads together, in ranges that begin within a line, too. */
     upsweep *u = open_with(3, 0);
     for (int p = 0; p < WORD_PATTERNS; p += test_small() ? 4 : 1) {
-        if (p % 3 != 2 && p % 4 != 0 && !test_thorough()) { /* of integers some patterns */
-            continue;
-        }
         upsweep_options o = {.flags = flag_sets[p % 6]};
         check_pairs(u, ((size_t)1 << 22) + 77, types[p % 3], 4, p, o);
     }

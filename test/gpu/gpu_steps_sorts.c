@@ -186,7 +186,7 @@ static void uneven_keys(void **state)
                 continue; /* keys that are counted, whatever the pattern */
             }
             /* Keys of 32 bits have more kernels than others. */
-            unsigned step = !is_emulated(room) ? 3 : test_thorough() ? 5 : t < 2 ? 17 : 29;
+            unsigned step = !is_emulated(room) ? 3 : test_thorough() ? 5 : t < 2 ? 23 : 41;
             for (unsigned i = (5 * pattern + 3 * t) % step; i < SIZES; i += step) {
                 check(room, pattern, types[t], sizes[i], turn++);
             }
@@ -204,7 +204,9 @@ static void uneven_keys(void **state)
         check(room, SMALL, wide[t], 40001 + t, 3 * t); /* a tree whose root is of leading ones */
         check(room, SMALL, wide[t], 20001 + t, 3 * t + 2);
         check(room, HIDDEN, wide[t], 65536 + 2 * t, turn++);
-        check(room, HIDDEN, wide[t], 65537 + 2 * t, turn++);
+        if (all || t % 3 == 2) {
+            check(room, HIDDEN, wide[t], 65537 + 2 * t, turn++);
+        }
         check(room, COPIES, wide[t], 65536 + t, turn++); /* from here on a sample tells copies */
         if (all || t % 3 == 1) {
             check(room, COPIES_300, wide[t], 70001 + t, turn++);
@@ -213,6 +215,7 @@ static void uneven_keys(void **state)
     for (unsigned order = 0; order < 3; order++) {
         check(room, SMALL, UPSWEEP_F64, 110001, order);
     }
+    check(room, FEW_HIDING, UPSWEEP_U32, 110001, turn++);
     check(room, EVEN_RUNS, UPSWEEP_U64, 90001, turn++); /* for which one scatter is enough */
     check(room, FLAT, UPSWEEP_U64, 401, 0);             /* one scatter, and whole keys after it */
     /* Buckets of which 17 or 18 bits are undecided. */
@@ -226,7 +229,7 @@ static void uneven_keys(void **state)
     }
     /* The largest buckets of 32 bits, with 16 of them undecided. */
     for (unsigned pattern = EVEN; pattern <= EVEN_RUNS; pattern++) {
-        for (unsigned t = 0; t < (all ? 3 : 2); t++) {
+        for (unsigned t = 0; t < (all ? 3u : 1u); t++) {
             check(room, pattern, t == 1 ? UPSWEEP_F32 : UPSWEEP_U32, N_MAX, turn + t);
         }
     }
