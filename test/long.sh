@@ -244,9 +244,10 @@ verbs() {
 
 # Sizes, types and variants for which a check of every change has no time: all cases of its tests.
 sizes() {
-    release_build test_forms test_textsorts test_memory test_paths_threads test_gpu test_gpu_sorts \
-        upsweep_cuda_emulated &&
-        UPSWEEP_TEST_LONG=1 tests build-long -R '^(test_(forms|textsorts|memory|paths_threads|gpu|gpu_sorts)|cpp)$' \
+    programs="calls external forms memory pairs paths_threads sort sort_by strings textsorts ways_sorts
+        gpu gpu_buckets gpu_forms gpu_graph gpu_runs gpu_select gpu_sorts gpu_ways gpu_windows"
+    release_build upsweep_cuda_emulated $(printf 'test_%s ' $programs) &&
+        UPSWEEP_TEST_LONG=1 tests build-long -R "^(test_($(echo $programs | tr ' ' '|'))|cpp)\$" \
             --timeout 3000
     verdict "long arrays, all versions of C++" $? "$passed"
     release_build proofs upsweep upsweep_cuda_emulated &&

@@ -95,7 +95,7 @@ static void windows(void **state)
     static const unsigned bits[] = {9, 14, 17, 21, 26, 30, 31, 40, 62, 63};
     bool emulated = strstr(((gpu_room *)*state)->plugin->name, "emulated") != NULL;
     size_t n_max = emulated ? emulated_sizes[EMULATED - 1] : sizes[SIZES - 1];
-    const unsigned one_in = !emulated ? 6 : test_thorough() ? 2 : 4;
+    const unsigned one_in = !emulated ? 6 : test_thorough() ? 1 : 4;
     unsigned turn = 0;
     uint64_t seed = 5;
     keys = malloc(n_max * 8);
