@@ -58,7 +58,7 @@ lint: ## clang-format, clang-tidy, cppcheck, layering and style
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 	@$(steadily) linting sh test/lint.sh $(BUILD) $(JOBS)
 
-check: lint test ## everything a change must pass (about 12 minutes on 2 cores)
+check: lint test ## everything a change must pass (about 15 minutes on 2 cores)
 
 check-%: ## build and run the tests of one room: make check-cpu/folds, check-gpu/carry, check-app, ...
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)

@@ -71,8 +71,8 @@ static void try_form(const usw_entry *e, const call *c, upsweep *u, unsigned isa
 }
 
 /* The smallest arrays in every pattern, those up to a thousand in a third of them, which takes
- * turns; long ones in patterns that take turns, and for every
- * other type, other ones on each instruction set; all of them in the long check. */
+ * turns; long ones in patterns that take turns, and for every other type, other ones on each
+ * instruction set; all of them in the long check. */
 static void walk(const usw_entry *e, const call *c, upsweep *u, unsigned isa)
 {
     bool plain = strcmp(c->name, "upsweep_sort") == 0;

@@ -28,7 +28,7 @@ counts() { # LOG
 run() { # NAME: leaves its status beside its log
     case $1 in
     plugin) sh "$here/plugin.sh" "$plugin" "$build/libupsweep.so" "$targets" ;;
-    gpu_cli) sh "$here/../app/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" ;;
+    gpu_cli) UPSWEEP_TEST_LONG=1 sh "$here/../app/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" ;;
     fuzz_calls) "$build/test/fuzz_calls" --device cuda --seconds "${CALLS_SECONDS:-60}" ;;
     *) "$build/test/$1" ;;
     esac >"$build/$1.log" 2>&1
