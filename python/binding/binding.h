@@ -145,7 +145,7 @@ PyObject *usp_done(usp_call *c, PyObject *value);
 /* ---- positions.c ---- */
 
 /* Writes the positions of x that partition it by *pivot, one of its elements; 8 bytes each. False
- * for other types than integers, f32 and f64, and where *pivot is NaN. */
+ * where *pivot is NaN. */
 bool usp_write_positions(const usp_view *x, const void *pivot, bool descending, int64_t *index);
 
 /* ---- tables of functions ---- */

@@ -145,6 +145,31 @@ PLACE_WIDE(place_i64, int64_t)
 PLACE_WIDE(place_f32, float)
 PLACE_WIDE(place_f64, double)
 
+/* f16 and bf16 as integers in their order: either zero is 0, and NaN comes after everything. */
+static bool place_halves(const uint16_t *keys, size_t n, uint16_t pivot, unsigned infinity,
+                         bool descending, int64_t *index)
+{
+#define NUMBER(key)                                                                                \
+    ((key & 0x7fff) > infinity ? last : (key & 0x8000) != 0 ? -(key & 0x7fff) : (int)key)
+    const int last = descending ? -0x10000 : 0x10000, at = NUMBER(pivot);
+    size_t low = 0, high = n;
+    if (at == last) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const int key = NUMBER(keys[i]);
+        index[low] = index[high - 1] = (int64_t)i;
+        low += descending ? key > at : key < at;
+        high -= descending ? key < at : key > at;
+    }
+    for (size_t i = 0; low < high; i++) {
+        index[low] = (int64_t)i;
+        low += NUMBER(keys[i]) == at;
+    }
+    return true;
+#undef NUMBER
+}
+
 bool usp_write_positions(const usp_view *x, const void *pivot, bool descending, int64_t *index)
 {
 #define CASE(type, name, T)                                                                        \
@@ -160,6 +185,10 @@ bool usp_write_positions(const usp_view *x, const void *pivot, bool descending, 
         CASE(UPSWEEP_I64, place_i64, int64_t)
         CASE(UPSWEEP_F32, place_f32, float)
         CASE(UPSWEEP_F64, place_f64, double)
+    case UPSWEEP_F16:
+    case UPSWEEP_BF16:
+        return place_halves((const void *)x->data, x->n, *(const uint16_t *)pivot,
+                            x->type == UPSWEEP_F16 ? 0x7c00 : 0x7f80, descending, index);
     default: return false;
     }
 #undef CASE

@@ -79,8 +79,8 @@ FUNCTION(fast_partition)
     return usp_done(&p.c, made);
 }
 
-/* (x, kth, flags): the positions that partition the rows of a plain array. None for any other, for
- * f16 and bf16, and where a NaN is at kth. The key at kth is found by a selection among copies of
+/* (x, kth, flags): the positions that partition the rows of a plain array. None for any other, and
+ * where a NaN is at kth. The key at kth is found by a selection among copies of
  * the keys, which lie where the positions will be. */
 FUNCTION(fast_argpartition)
 {
@@ -88,7 +88,7 @@ FUNCTION(fast_argpartition)
     part p;
     usp_view index;
     const enum part_taken taken = take_part(args, count, &p);
-    if (taken == PART_OTHER || p.x.type == UPSWEEP_F16 || p.x.type == UPSWEEP_BF16) {
+    if (taken == PART_OTHER) {
         Py_RETURN_NONE;
     }
     PyObject *made = taken == PART_FAILED ? NULL : usp_result(args[0], NULL, true, &index);

@@ -37,10 +37,10 @@ PARTED = """
 import numpy as np
 import upsweep
 random = np.random.default_rng(7)
-for dtype in "u1 i1 u2 i2 u4 i4 u8 i8 f4 f8".split():
+for dtype in "u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8".split():
     for n in [*range(1, 40), 1000, 4099]:
         for values in (3, 120):
-            a = random.integers(0, values, n).astype(dtype)
+            a = random.integers(-values if dtype[0] != "u" else 0, values, n).astype(dtype)
             a[random.random(n) < 0.2] = np.nan if dtype[0] == "f" and values == 3 else 1
             k = int(random.integers(0, n))
             for descending in (False, True):
