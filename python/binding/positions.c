@@ -26,10 +26,10 @@ typedef struct placing {
 #define WIDE __attribute__((target("avx512f,avx512dq,avx512vl")))
 enum { LANES = 8 };
 
-/* As the library has it, whose environment variable keeps vectors away here, too. */
-static bool is_wide(void)
+/* Whether n keys go by vectors; the library's environment variable keeps them away here, too. */
+static bool is_wide(size_t n)
 {
-    const char *isa = getenv("UPSWEEP_ISA");
+    const char *isa = n < 4 * LANES ? "portable" : getenv("UPSWEEP_ISA");
     return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
            (isa == NULL || isa[0] == '\0' || strcmp(isa, "avx512") == 0);
 }
@@ -83,28 +83,6 @@ WIDE_PASSES(place_f32, float, __m256, _mm256_loadu_ps, _mm256_set1_ps, _mm256_cm
             _CMP_LT_OQ, _CMP_GT_OQ, _CMP_EQ_OQ)
 WIDE_PASSES(place_f64, double, __m512d, _mm512_loadu_pd, _mm512_set1_pd, _mm512_cmp_pd_mask,
             _CMP_LT_OQ, _CMP_GT_OQ, _CMP_EQ_OQ)
-#else
-#define WIDE_NOTHING(name, T)                                                                      \
-    static void name##_wide(const T *keys, size_t n, T pivot, bool descending, placing *p)         \
-    {                                                                                              \
-        (void)keys, (void)n, (void)pivot, (void)descending, (void)p;                               \
-    }                                                                                              \
-    static size_t name##_equal(const T *keys, size_t n, T pivot)                                   \
-    {                                                                                              \
-        (void)keys, (void)n, (void)pivot;                                                          \
-        return 0;                                                                                  \
-    }
-WIDE_NOTHING(place_u32, uint32_t)
-WIDE_NOTHING(place_i32, int32_t)
-WIDE_NOTHING(place_u64, uint64_t)
-WIDE_NOTHING(place_i64, int64_t)
-WIDE_NOTHING(place_f32, float)
-WIDE_NOTHING(place_f64, double)
-
-static bool is_wide(void)
-{
-    return false;
-}
 #endif
 
 /* ---- one key after the other ---- */
@@ -130,10 +108,14 @@ static bool is_wide(void)
         }                                                                                          \
         return true;                                                                               \
     }
+#if defined(__x86_64__)
 #define PLACE_WIDE(name, T)                                                                        \
     PLACE(                                                                                         \
-        name, T, if (is_wide()) { name##_wide(keys, n, pivot, descending, &p); },                  \
-        is_wide() ? name##_equal(keys, n, pivot) : 0)
+        name, T, if (is_wide(n)) { name##_wide(keys, n, pivot, descending, &p); },                 \
+        p.at > 0 ? name##_equal(keys, n, pivot) : 0)
+#else
+#define PLACE_WIDE(name, T) PLACE(name, T, , 0)
+#endif
 PLACE(place_u8, uint8_t, , 0)
 PLACE(place_u16, uint16_t, , 0)
 PLACE(place_i8, int8_t, , 0)

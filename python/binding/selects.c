@@ -80,8 +80,8 @@ FUNCTION(fast_partition)
 }
 
 /* (x, kth, flags): the positions that partition the rows of a plain array. None for any other, and
- * where a NaN is at kth. The key at kth is found by a selection among copies of
- * the keys, which lie where the positions will be. */
+ * where a NaN is at kth. The key at kth is found by a selection among copies of the keys, which lie
+ * where the positions will be. */
 FUNCTION(fast_argpartition)
 {
     (void)self;
