@@ -108,7 +108,7 @@ msan() {
 
 # Programs as a release is compiled, which several steps share.
 release_build() { # TARGETS...
-    configure build-long -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF && cmake --build build-long -j "$jobs" --target "$@"
+    configure build-long -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF -DUPSWEEP_EMULATED_WATCHED=ON && cmake --build build-long -j "$jobs" --target "$@"
 }
 # Starts functions beside each other, $jobs at a time, and then gives a line for each: the status with which
 # it ended, and the last line that it wrote.
