@@ -17,23 +17,33 @@ enum : unsigned {
     USW_SCAN_ONCE_BLOCKS = 2, /* of a multiprocessor */
 };
 
+/* Tiles of a block, at most: of f64, more would not fit in shared memory, nor in registers. */
+template <typename E>
+constexpr unsigned USW_SCAN_ONCE_TILES = usw_sweep_shape<E>::vectors == 4 ? 2 : 4;
+
 struct usw_scan_once_args {
     const void *in;
     void *out;
     uint64_t n;
+    unsigned count; /* tiles of a block, at most USW_SCAN_ONCE_TILES<E> */
     bool exclusive, vectors_in, vectors_out;
     usw_carry_levels tree;     /* only its lowest level is used */
     unsigned long long *calls; /* NULL if there is one tile */
 };
 
 /* A block's shared memory. */
-template <typename E, unsigned count> struct usw_scan_once_shared {
-    usw_scan_shared<E, false> tile[count];
-    typename E::Acc sum[count];              /* of the tiles */
-    typename E::Acc group[USW_CARRY_FANOUT]; /* of 64 tiles each, the last one of fewer */
+template <typename E> struct usw_scan_once_shared {
+    typename E::Acc sum[USW_SCAN_ONCE_TILES<E>]; /* of the tiles */
+    typename E::Acc group[USW_CARRY_FANOUT];     /* of 64 tiles each, the last one of fewer */
     typename E::Acc children[E::exact ? 1 : +USW_SCAN_ONCE_WARPS][USW_CARRY_FANOUT];
     uint64_t tag;
+    usw_scan_shared<E, false> tile[USW_SCAN_ONCE_TILES<E>]; /* as many as the block has are there */
 };
+template <typename E> constexpr size_t USW_SCAN_ONCE_BYTES(unsigned count)
+{
+    return sizeof(usw_scan_once_shared<E>) -
+           (USW_SCAN_ONCE_TILES<E> - count) * sizeof(usw_scan_shared<E, false>);
+}
 
 /* Where vector i of a thread's share of a tile is, so that a warp's lie together. */
 template <typename E> __device__ __forceinline__ unsigned usw_scan_once_vector(unsigned i)
@@ -44,18 +54,19 @@ template <typename E> __device__ __forceinline__ unsigned usw_scan_once_vector(u
 
 /* Loads the block's tiles, all before the first has come, and sweeps them upward, to their groups.
  * before: the totals before a thread's runs, within their groups. A barrier must follow. */
-template <typename E, unsigned count>
+template <typename E, unsigned most>
 __device__ __forceinline__ void
 usw_scan_once_up(const E &e, const usw_scan_once_args &a, uint64_t first,
-                 usw_scan_shared<E, false> (&tiles)[count], typename E::Acc (&before)[count][1])
+                 usw_scan_shared<E, false> (&tiles)[most], typename E::Acc (&before)[most][1])
 {
     typedef typename E::Raw R;
     constexpr unsigned tile = usw_sweep_shape<E>::tile, vectors = usw_sweep_shape<E>::vectors;
     const R *in = static_cast<const R *>(a.in) + first * tile;
-    const uint64_t left = a.n - first * tile;
-    uint4 q[count][vectors];
+    const uint64_t behind = a.n - first * tile, own = uint64_t(a.count) * tile;
+    const uint64_t left = behind < own ? behind : own;
+    uint4 q[most][vectors];
 #pragma unroll
-    for (unsigned k = 0; k < count; k++) {
+    for (unsigned k = 0; k < most; k++) {
 #pragma unroll
         for (unsigned i = 0; i < vectors; i++) {
             if (a.vectors_in && (k + 1) * tile <= left) {
@@ -65,14 +76,14 @@ usw_scan_once_up(const E &e, const usw_scan_once_args &a, uint64_t first,
         }
     }
 #pragma unroll
-    for (unsigned k = 0; k < count; k++) {
+    for (unsigned k = 0; k < most && k * tile < left; k++) {
         if (a.vectors_in && (k + 1) * tile <= left) {
 #pragma unroll
             for (unsigned i = 0; i < vectors; i++) {
                 tiles[k].x[usw_scan_once_vector<E>(i)] = q[k][i];
             }
             __syncwarp(); /* a warp loads the runs that it sweeps */
-        } else if (k * tile < left) {
+        } else {
             usw_tile_in<USW_SCAN_ONCE_THREADS>(
                 e, tiles[k].x, in + k * tile,
                 static_cast<unsigned>(left - k * tile < tile ? left - k * tile : tile),
@@ -108,12 +119,11 @@ __device__ __forceinline__ void usw_scan_once_out(const usw_scan_once_args &a, u
 
 /* Warps publish the sums of the block's own tiles, and add up those of all tiles before, in groups
  * of 64 tiles. The block's own tiles are of one group. */
-template <typename E, unsigned count>
+template <typename E>
 __device__ __forceinline__ void usw_scan_once_exchange(const E &e, const usw_scan_once_args &a,
-                                                       uint64_t first,
-                                                       usw_scan_once_shared<E, count> &s)
+                                                       uint64_t first, usw_scan_once_shared<E> &s)
 {
-    const unsigned warp = threadIdx.x / 32;
+    const unsigned warp = threadIdx.x / 32, count = a.count;
     usw_carry_levels tree = a.tree;
     tree.tag = s.tag;
     if (warp < count && first + warp < tree.tiles) {
@@ -140,21 +150,21 @@ __device__ __forceinline__ void usw_scan_once_exchange(const E &e, const usw_sca
     }
 }
 
-template <typename E, unsigned count>
+template <typename E>
 __global__ void __launch_bounds__(USW_SCAN_ONCE_THREADS, USW_SCAN_ONCE_BLOCKS)
     usw_scan_once(usw_scan_once_args a, E e)
 {
     typedef typename E::Acc A;
-    typedef usw_scan_once_shared<E, count> once_shared;
+    typedef usw_scan_once_shared<E> once_shared;
     USW_DYNAMIC_SHARED(once_shared, shared);
     once_shared &s = *shared;
-    const uint64_t first = uint64_t(blockIdx.x) * count;
+    const uint64_t first = uint64_t(blockIdx.x) * a.count;
     const unsigned r = threadIdx.x, warp = r / 32;
     unsigned long long drawn = 0;
     if (r == 0 && a.calls != nullptr) {
         drawn = usw_call_draw(a.calls);
     }
-    A before[count][1], level = e.neutral(), upper = e.neutral();
+    A before[USW_SCAN_ONCE_TILES<E>][1], level = e.neutral(), upper = e.neutral();
     usw_scan_once_up(e, a, first, s.tile, before);
     if (r == 0 && a.calls != nullptr) {
         s.tag = usw_call_of(drawn, a.calls, gridDim.x).tag;
@@ -167,7 +177,8 @@ __global__ void __launch_bounds__(USW_SCAN_ONCE_THREADS, USW_SCAN_ONCE_BLOCKS)
     }
     level = first % USW_CARRY_FANOUT != 0 ? s.group[first / USW_CARRY_FANOUT] : level;
 #pragma unroll
-    for (unsigned k = 0; k < count && first + k < a.tree.tiles; k++) {
+    for (unsigned k = 0; k < USW_SCAN_ONCE_TILES<E> && k < a.count && first + k < a.tree.tiles;
+         k++) {
         const A carry = e.join(upper, level);
         usw_sweep_down<false>(e, s.tile[k], warp, carry, before[k], a.exclusive, first + k == 0);
         usw_scan_once_out(a, first + k, s.tile[k]);
@@ -186,25 +197,14 @@ static inline unsigned usw_scan_one_launch_takes(const usw_gpu *g, uint64_t tile
 #else
     const uint64_t sms = g->sms;
 #endif
-    const size_t bytes[] = {sizeof(usw_scan_once_shared<E, 1>), sizeof(usw_scan_once_shared<E, 2>),
-                            sizeof(usw_scan_once_shared<E, 4>)};
-    for (unsigned i = 0; i < 3; i++) {
-        const unsigned count = 1u << i;
-        const bool fits = USW_SCAN_ONCE_BLOCKS * (bytes[i] + 1024) <= g->shared_bytes + 1024;
+    for (unsigned count = 1; count <= USW_SCAN_ONCE_TILES<E>; count *= 2) {
+        const size_t bytes = USW_SCAN_ONCE_BYTES<E>(count);
+        const bool fits = USW_SCAN_ONCE_BLOCKS * (bytes + 1024) <= g->shared_bytes + 1024;
         if (fits && tiles <= count * USW_SCAN_ONCE_BLOCKS * sms && tiles <= USW_KEPT_TILES) {
             return count;
         }
     }
     return 0;
-}
-
-template <typename E, unsigned count>
-static inline upsweep_status usw_scan_once_launch(usw_gpu *g, const usw_scan_once_args &a,
-                                                  const E &e)
-{
-    const dim3 blocks(static_cast<unsigned>((a.tree.tiles + count - 1) / count));
-    return USW_LAUNCH_COOPERATIVE(g, (usw_scan_once<E, count>), blocks, dim3(USW_SCAN_ONCE_THREADS),
-                                  sizeof(usw_scan_once_shared<E, count>), a, e);
 }
 
 /* count: what usw_scan_one_launch_takes has returned. */
@@ -214,11 +214,11 @@ usw_scan_one_launch(usw_gpu *g, const usw_scan *s, const usw_carry_levels &tree,
                     unsigned long long *calls, unsigned count, const E &e)
 {
     const usw_scan_once_args a = {
-        s->in, s->out, s->n, s->exclusive, usw_bulk_takes(s->in), usw_bulk_takes(s->out),
+        s->in, s->out, s->n, count, s->exclusive, usw_bulk_takes(s->in), usw_bulk_takes(s->out),
         tree,  calls};
-    return count == 1   ? usw_scan_once_launch<E, 1>(g, a, e)
-           : count == 2 ? usw_scan_once_launch<E, 2>(g, a, e)
-                        : usw_scan_once_launch<E, 4>(g, a, e);
+    const dim3 blocks(static_cast<unsigned>((tree.tiles + count - 1) / count));
+    return USW_LAUNCH_COOPERATIVE(g, (usw_scan_once<E>), blocks, dim3(USW_SCAN_ONCE_THREADS),
+                                  USW_SCAN_ONCE_BYTES<E>(count), a, e);
 }
 
 #endif

@@ -267,7 +267,7 @@ __device__ __forceinline__ void usw_sweep_up(const E &e, usw_scan_shared<E, cut>
                                              typename E::Acc (&before)[mine])
 {
     const unsigned lane = threadIdx.x % 32;
-#pragma unroll
+#pragma unroll(cut ? 1 : mine)
     for (unsigned k = 0; k < mine; k++) {
         const unsigned r = (warp * mine + k) * 32 + lane;
         usw_sweep_run<E> run;
@@ -346,7 +346,7 @@ __device__ __forceinline__ void
 usw_sweep_down(const E &e, usw_scan_shared<E, cut> &s, unsigned warp, typename E::Acc carry,
                const typename E::Acc (&before)[mine], bool exclusive, bool first)
 {
-#pragma unroll
+#pragma unroll(cut ? 1 : mine)
     for (unsigned k = 0; k < mine; k++) {
         const unsigned r = (warp * mine + k) * 32 + threadIdx.x % 32;
         const typename E::Acc offset = usw_sweep_offset<cut>(e, s, carry, r, before[k]);

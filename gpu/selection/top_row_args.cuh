@@ -13,14 +13,18 @@ struct usw_top_tuning {
 #else
     static constexpr unsigned threads = 512; /* of a block that takes a row; or twice as many */
 #endif
-    static constexpr unsigned threads_at_once = 3 * threads; /* of a multiprocessor, at least */
-    static constexpr unsigned warp_threads = 128;            /* of a block whose warps take rows */
-    static constexpr unsigned warp_items = 32;               /* keys of a lane */
-    static constexpr unsigned warp_best = 32;                /* k at most */
-    static constexpr unsigned warp_room = 512;               /* numbers that a warp sorts */
-    static constexpr unsigned held = 8;         /* numbers of a thread's registers: a sample */
-    static constexpr unsigned load_vectors = 4; /* that a thread has on their way at once */
+    static constexpr unsigned warp_threads = 128; /* of a block whose warps take rows */
+    static constexpr unsigned warp_items = 32;    /* keys of a lane */
+    static constexpr unsigned warp_best = 32;     /* k at most */
+    static constexpr unsigned warp_room = 512;    /* numbers that a warp sorts */
+    static constexpr unsigned held = 8;           /* numbers of a thread's registers: a sample */
 };
+/* Vectors of 16 bytes that a thread has on their way at once: of narrow keys, which take a register
+ * each, fewer. */
+template <typename K>
+constexpr unsigned USW_TOP_VECTORS = sizeof(K) == 1   ? 1
+                                     : sizeof(K) == 4 ? 4
+                                                      : 2;
 constexpr unsigned USW_TOP_WARP_ROW = 32 * usw_top_tuning::warp_items;
 
 /* Numbers of a thread that its block can sort; k is at most half of what the block sorts. */

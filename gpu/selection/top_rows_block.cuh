@@ -140,17 +140,17 @@ usw_top_collect_long(usw_top_shared<E> &s, const usw_top_numbers<K, E> &by, cons
                      uint64_t n, unsigned k, E *numbers, unsigned room)
 {
     const auto each = [&](K most, auto f) {
-        usw_top_each_up_to<usw_top_tuning::load_vectors>(keys, n, by.map, most, f);
+        usw_top_each_up_to<USW_TOP_VECTORS<K>>(keys, n, by.map, most, f);
     };
     const E guess = usw_top_limit_of_sample(s, by, keys, n, k, room);
     unsigned count = usw_top_collect_up_to(s, by, guess, numbers, room, each);
     if (count < k || count > room) {
         __syncthreads();
         const auto numbers_of = [&](auto f) {
-            usw_top_each_key<usw_top_tuning::load_vectors>(
-                keys, n, threadIdx.x, blockDim.x, [&](K key, uint64_t position, bool there) {
-                    f(by.make(by.map.map(key), position), there);
-                });
+            usw_top_each_key<1>(keys, n, threadIdx.x, blockDim.x,
+                                [&](K key, uint64_t position, bool there) {
+                                    f(by.make(by.map.map(key), position), there);
+                                });
         };
         const E limit = usw_top_limit<E>(s, numbers_of, by.bits(), k, room);
         count = usw_top_collect_up_to(s, by, limit, numbers, room, each);
@@ -158,8 +158,9 @@ usw_top_collect_long(usw_top_shared<E> &s, const usw_top_numbers<K, E> &by, cons
     return count;
 }
 
-template <typename K, typename E, unsigned threads>
-__global__ void __launch_bounds__(threads, usw_top_tuning::threads_at_once / threads)
+/* most: threads of a block, at most. */
+template <typename K, typename E, unsigned most>
+__global__ void __launch_bounds__(most, most == usw_top_tuning::threads ? 3 : 1)
     usw_top_blocks(const usw_top_args<K> a)
 {
     USW_DYNAMIC_SHARED(E, numbers);
