@@ -86,7 +86,7 @@ static unsigned bits_for(unsigned long long n, size_t bytes)
     return bits;
 }
 
-template <typename K, bool identity>
+template <typename K>
 static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second)
 {
     /* A block adds its table of counters to that of all blocks in the end, so each block takes a
@@ -99,25 +99,25 @@ static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second
         if (j.few_values != nullptr && !second) {
             const size_t few = hybrid_few_shared<K>(bits);
             const size_t tree = j.tree != nullptr ? hybrid_tree_shared(bits) : 0;
-            USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>), blocks, 1024,
-                               few > tree ? few : tree, j.from, j.n, j.map, j.plan, counts,
-                               j.handed, j.few_values, static_cast<unsigned *>(nullptr),
+            USW_LAUNCH_CHAINED(g, (hybrid_count_any<K>), blocks, 1024, few > tree ? few : tree,
+                               j.from, j.n, j.map, j.plan, counts, j.handed, j.few_values,
+                               static_cast<unsigned *>(nullptr),
                                static_cast<const hybrid_tree *>(j.tree));
             return;
         }
     }
-    USW_LAUNCH_CHAINED(g, (hybrid_count<K, identity>), blocks, 1024, hybrid_count_shared(bits),
-                       j.from, j.n, j.map, j.plan, counts, j.handed);
+    USW_LAUNCH_CHAINED(g, (hybrid_count<K>), blocks, 1024, hybrid_count_shared(bits), j.from, j.n,
+                       j.map, j.plan, counts, j.handed);
 }
 
 /* Keys are counted by the leading bits that the sample has seen. Uneven keys are counted a second
  * time, by j.fine bits. */
-template <typename K, bool identity>
+template <typename K>
 static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile,
                             bool second)
 {
     const unsigned bits = second ? j.fine : j.bits, bits1 = second ? FINE_BITS_1 : j.bits1;
-    count<K, identity>(g, j, second ? bits : bits + j.more, second);
+    count<K>(g, j, second ? bits : bits + j.more, second);
     hybrid_place_args a = {j.plan,
                            j.n,
                            j.counts,
@@ -133,9 +133,9 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            second,
                            second ? bits - j.bits : 0,
                            LARGE_FROM(sizeof(K)),
-                           sizeof(K) == 8 ? 64u
-                           : identity     ? 24u
-                                          : 1u,
+                           sizeof(K) == 8     ? 64u
+                           : j.map.identity() ? 24u
+                                              : 1u,
                            j.published,
                            j.ends,
                            j.begin,
@@ -174,18 +174,17 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
 
 /* A larger sample weighs the leaves of the tree, for keys that go by one; of many keys the first
  * scatter may then count them. */
-template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
+template <typename K> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
 {
-    USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
-                       j.from, j.n, j.map, j.bits, j.plan, j.tree,
-                       hybrid_weigh_stretches(j.n, j.bits), true);
+    USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K>), g->sms, 1024, hybrid_weigh_shared, j.from, j.n,
+                       j.map, j.bits, j.plan, j.tree, hybrid_weigh_stretches(j.n, j.bits), true);
     if (j.tree_room != 0) {
-        hybrid_queue_tree_counts<K, identity>(g, j);
+        hybrid_queue_tree_counts<K>(g, j);
     }
 }
 
 /* sample, count and place. */
-template <typename K, bool identity>
+template <typename K>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits + j.more), j.from,
@@ -196,44 +195,43 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
             usw_queue_weave(g, j);
         }
         if (j.tree != nullptr) {
-            weigh_tree<K, identity>(g, j);
+            weigh_tree<K>(g, j);
         }
         if (j.uncounted) {
-            hybrid_queue_uncounted<K, identity>(g, j);
+            hybrid_queue_uncounted<K>(g, j);
         }
     }
-    count_and_place<K, identity>(g, j, capacity, tile, false);
+    count_and_place<K>(g, j, capacity, tile, false);
     if (j.fine != 0) {
-        count_and_place<K, identity>(g, j, capacity, tile, true);
+        count_and_place<K>(g, j, capacity, tile, true);
     }
 }
 
 /* What the buckets leave to be done, where large ones are not left to the radix sort. */
-template <typename K, bool identity> static void sort_large(usw_gpu *g, const hybrid_job<K> &j)
+template <typename K> static void sort_large(usw_gpu *g, const hybrid_job<K> &j)
 {
     hybrid_large_args<K> args = {j.keys, j.tmp,   j.from,     j.map,
                                  j.plan, j.lists, g->barrier, hybrid_one_block_keys(j.n)};
-    USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_large<K, identity>), g->sms, 1024,
-                           hybrid_large_shared<K>(), args);
+    USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_large<K>), g->sms, 1024, hybrid_large_shared<K>(), args);
     usw_queue_bin_sorts(g, j);
 }
 
 /* Queues all steps. capacity: keys of a bucket that step 5 can hold. */
-template <typename K, bool identity>
+template <typename K>
 static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const hybrid_job<K> &j,
                                       unsigned capacity)
 {
     using shape = typename hybrid_shape_of<K>::shape;
-    plan_buckets<K, identity>(g, j, capacity, shape::threads * shape::keys);
-    hybrid_queue_scatter<K, true, identity>(g, j);
+    plan_buckets<K>(g, j, capacity, shape::threads * shape::keys);
+    hybrid_queue_scatter<K, true>(g, j);
     if (j.bits1 < j.bits) {
-        hybrid_queue_scatter<K, false, identity>(g, j);
+        hybrid_queue_scatter<K, false>(g, j);
     }
     if (j.tree != nullptr) {
-        hybrid_queue_tree_scatter<K, SCATTER_FIRST, identity>(g, j);
-        hybrid_queue_tree_scatter<K, SCATTER_SECOND, identity>(g, j);
+        hybrid_queue_tree_scatter<K, SCATTER_FIRST>(g, j);
+        hybrid_queue_tree_scatter<K, SCATTER_SECOND>(g, j);
         if (j.tree_room != 0) {
-            hybrid_queue_near_scatter<K, identity>(g, j);
+            hybrid_queue_near_scatter<K>(g, j);
         }
     }
     usw_queue_bucket_sorts(g, j);
@@ -241,7 +239,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         usw_queue_rest_sorts(g, j);
     }
     if (j.lists_large) {
-        sort_large<K, identity>(g, j);
+        sort_large<K>(g, j);
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.from, j.keys, j.n, j.map, j.plan,
                static_cast<const hybrid_few<K> *>(j.few_values));
@@ -280,7 +278,7 @@ template <typename K> static bool tree_fits(const usw_gpu *g, unsigned long long
            hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits) <= g->shared_bytes;
 }
 
-template <typename K, bool identity>
+template <typename K>
 static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
 {
     j.bits = bits_for(j.n, sizeof(K));
@@ -303,7 +301,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     }
     const unsigned capacity = hybrid_by_size<K>(
         j.n, j.bits, [](auto size) { return unsigned(hybrid_local_shape<size>::capacity); });
-    return sort_in_buckets<K, identity>(g, s, j, capacity);
+    return sort_in_buckets<K>(g, s, j, capacity);
 }
 
 /* Up to so many keys of 16 bits are written by warps with equal shares. */
@@ -321,7 +319,7 @@ template <typename K> static upsweep_status sort_narrow(usw_gpu *g, hybrid_job<K
     if (!hybrid_take_scratch(g, j, false)) {
         return g->status;
     }
-    j.identity ? plan_buckets<K, true>(g, j, 0, 1) : plan_buckets<K, false>(g, j, 0, 1);
+    plan_buckets<K>(g, j, 0, 1);
     hybrid_filling<K> filling = {j.keys, j.ends, 1u << j.bits, 0, K(0)};
     if constexpr (sizeof(K) == 2) {
         if (j.n <= FILL_SHARES) {
@@ -363,11 +361,10 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
         j.from = static_cast<const K *>(usw_gpu_keys_from(s));
         j.n = s->n;
         j.map = usw_gpu_keymap_of<K>(s->map);
-        j.identity = usw_keymap_is_identity(&s->map);
         if constexpr (sizeof(K) < 4) {
             return sort_narrow<K>(g, j);
         } else {
-            return j.identity ? sort_wide<K, true>(g, s, j) : sort_wide<K, false>(g, s, j);
+            return sort_wide<K>(g, s, j);
         }
     });
 }

@@ -313,10 +313,46 @@ template <typename K> struct usw_gpu_keymap {
         K below = static_cast<K>(K(0) - static_cast<K>(y >> top));
         return static_cast<K>(y ^ (below & neg));
     }
+    /* Whether it changes no key. */
+    __host__ __device__ __forceinline__ bool identity() const
+    {
+        return neg == 0 && pos == 0 && add == 0;
+    }
+    /* Maps all of them; where nothing changes, by no instruction. */
+    template <size_t N> __device__ __forceinline__ void map_all(K (&keys)[N]) const
+    {
+        if (!identity()) {
+#pragma unroll
+            for (size_t i = 0; i < N; i++) {
+                keys[i] = map(keys[i]);
+            }
+        }
+    }
+    /* Calls f(back), where back(key) is unmap(key). f is compiled once more for the map that
+     * changes nothing, so that its keys cost no instruction. */
+    template <typename F> __device__ __forceinline__ void unmapping(F f) const
+    {
+        if (identity()) {
+            f([](K key) { return key; });
+        } else {
+            f([this](K key) { return unmap(key); });
+        }
+    }
 };
 template <typename K> static inline usw_gpu_keymap<K> usw_gpu_keymap_of(const usw_keymap &m)
 {
     return {static_cast<K>(m.neg), static_cast<K>(m.pos), static_cast<K>(m.add)};
+}
+
+/* The same pointer, which points to global memory. The compiler must be told where it was read from
+ * memory: a store through it might go to shared memory, too, and loads of that would not be moved
+ * before it. */
+template <typename T> __device__ __forceinline__ T *usw_global(T *p)
+{
+#ifndef USW_EMULATE
+    __builtin_assume(__isGlobal(p));
+#endif
+    return p;
 }
 
 /* Calls f(K()) with the key type of that width, and returns what it returns. */

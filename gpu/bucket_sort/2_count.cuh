@@ -131,7 +131,7 @@ template <typename K> struct hybrid_bits_digit {
 };
 
 /* What one thread counts: U vectors of keys in each tile of its block. */
-template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct hybrid_counter {
+template <typename K, typename D = hybrid_bits_digit<K>> struct hybrid_counter {
     static constexpr int V = hybrid_vector<K>::keys, U = sizeof(K) == 1 ? 2 : 4;
     static constexpr unsigned T = 1024 * V * U;
     const K *keys;
@@ -143,10 +143,6 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
     unsigned *bins, *handed;
     hybrid_seen<K> seen;
 
-    __device__ __forceinline__ K mapped(K raw) const
-    {
-        return identity ? raw : map.map(raw);
-    }
     __device__ __forceinline__ void fetch(hybrid_vector<K> (&x)[U], unsigned long long tile) const
     {
         const uint4 *from = reinterpret_cast<const uint4 *>(keys + head + tile * T);
@@ -162,17 +158,16 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         const bool ordered = !__all_sync(~0u, seen.rises & seen.falls);
 #pragma unroll
         for (int u = 0; u < U; u++) {
+            map.map_all(x[u].k);
 #pragma unroll
             for (int v = 0; v < V; v += 2) {
-                x[u].k[v] = mapped(x[u].k[v]);
-                x[u].k[v + 1] = mapped(x[u].k[v + 1]);
                 K a = digit.note(x[u].k[v]), b = digit.note(x[u].k[v + 1]);
                 seen.any |= a | b;
                 seen.all &= a & b;
             }
             if (ordered) {
                 unsigned long long i = at + (u * 1024ull + threadIdx.x) * V;
-                compare(i > 0 ? mapped(keys[i - 1]) : x[u].k[0], x[u].k[0]);
+                compare(i > 0 ? map.map(keys[i - 1]) : x[u].k[0], x[u].k[0]);
 #pragma unroll
                 for (int v = 1; v < V; v++) {
                     compare(x[u].k[v - 1], x[u].k[v]);
@@ -250,10 +245,10 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         for (unsigned long long j = threadIdx.x; j - lane < some; j += 1024) {
             const bool here = j < some;
             unsigned long long i = !here ? 0 : j < head ? j : after + (j - head);
-            K k = mapped(keys[i]);
+            K k = map.map(keys[i]);
             seen.any |= digit.note(k);
             seen.all &= digit.note(k);
-            compare(i > 0 ? mapped(keys[i - 1]) : k, k);
+            compare(i > 0 ? map.map(keys[i - 1]) : k, k);
             const unsigned d = digit(k);
             unsigned alike = __ballot_sync(~0u, here && d == most);
             if (__popc(alike) < 8) {
@@ -326,7 +321,7 @@ static constexpr size_t hybrid_count_shared(unsigned bits)
 }
 
 /* The count of one block of 1024 threads, which is alone on its multiprocessor. */
-template <typename K, bool identity, typename D>
+template <typename K, typename D>
 __device__ __forceinline__ void hybrid_count_block(const K *keys, unsigned long long n,
                                                    const usw_gpu_keymap<K> &map, hybrid_plan *plan,
                                                    unsigned long long *counts, unsigned *handed,
@@ -339,7 +334,7 @@ __device__ __forceinline__ void hybrid_count_block(const K *keys, unsigned long 
     __syncthreads();
     unsigned long long head = (16 - (reinterpret_cast<uintptr_t>(keys) & 15)) % 16 / sizeof(K);
     head = head < n ? head : n;
-    using counter = hybrid_counter<K, identity, D>;
+    using counter = hybrid_counter<K, D>;
     counter c = {keys,
                  n,
                  head,
@@ -359,7 +354,7 @@ __device__ __forceinline__ void hybrid_count_block(const K *keys, unsigned long 
     hybrid_flush(bins, words, counts);
 }
 
-template <typename K, bool identity>
+template <typename K>
 __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned long long n,
                                                         usw_gpu_keymap<K> map, hybrid_plan *plan,
                                                         unsigned long long *counts,
@@ -369,7 +364,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned 
     usw_chained();
     if (!plan->skip) {
         const hybrid_bits_digit<K> digit = {plan->shift, (1u << plan->bits) - 1, K(plan->base)};
-        hybrid_count_block<K, identity>(keys, n, map, plan, counts, handed, bins, digit);
+        hybrid_count_block<K>(keys, n, map, plan, counts, handed, bins, digit);
     }
 }
 

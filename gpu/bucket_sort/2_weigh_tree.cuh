@@ -32,15 +32,15 @@ constexpr size_t hybrid_tree_shared(unsigned bits)
 {
     return hybrid_count_shared(bits) + TREE_TABLE_BYTES;
 }
-template <typename K, bool identity>
+template <typename K>
 __device__ __noinline__ void hybrid_count_by_tree(const K *keys, unsigned long long n,
-                                                  const usw_gpu_keymap<K> &map, hybrid_plan *plan,
+                                                  usw_gpu_keymap<K> map, hybrid_plan *plan,
                                                   unsigned long long *counts, unsigned *handed,
                                                   const hybrid_tree *tree, unsigned *memory)
 {
     hybrid_copy_slots<1024>(tree, memory);
     const hybrid_tree_count<K> digit = {hybrid_window<K>(memory, tree)};
-    hybrid_count_block<K, identity>(keys, n, map, plan, counts, handed, memory + TREE_SLOTS, digit);
+    hybrid_count_block<K>(keys, n, map, plan, counts, handed, memory + TREE_SLOTS, digit);
 }
 
 /* The stretches of 32 keys by which leaves are weighed. */
@@ -54,7 +54,7 @@ static inline unsigned long long hybrid_weigh_stretches(unsigned long long n, un
 /* Weighs leaves by stretches of 32 keys, or by as many single keys, evenly spread; the last block
  * numbers the buckets.
  * keys_alone: they carry no values. */
-template <typename K, bool identity>
+template <typename K>
 __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsigned long long n,
                                                              usw_gpu_keymap<K> map, unsigned bits,
                                                              hybrid_plan *plan, hybrid_tree *tree,
@@ -91,10 +91,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
                 alone ? (line * 32 + lane) * each >> 24 : stretch.place(line) + lane;
             k[u] = line < stretches ? keys[at] : K(0);
         }
-#pragma unroll
-        for (unsigned u = 0; u < U; u++) {
-            k[u] = identity ? k[u] : map.map(k[u]);
-        }
+        map.map_all(k);
         window.leaves(k, leaf);
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {

@@ -168,8 +168,9 @@ template <typename K, unsigned D = 256> struct hybrid_close_buffer {
 };
 
 /* Writes a tile's keys to out, those of digit d from t.cursor[d] on. The D counts are 0 for all
- * threads. kept: digits are kept behind the tile, and not found twice. */
-template <typename K, int NT, int I, bool plain, bool kept = false, unsigned D, typename Digit>
+ * threads. maps: keys are not mapped yet. kept: digits are kept behind the tile, and not found
+ * twice. */
+template <typename K, int NT, int I, bool maps, bool kept = false, unsigned D, typename Digit>
 __device__ __forceinline__ void
 hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &map,
                     const Digit &digit, const hybrid_close_buffer<K, D> &s)
@@ -183,9 +184,8 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
     for (int i = 0; i < I; i++) {
         k[i] = whole || tid + i * NT < t.m ? t.in[tid + i * NT] : K(0);
     }
-#pragma unroll
-    for (int i = 0; i < I; i++) {
-        k[i] = plain ? k[i] : map.map(k[i]);
+    if (maps) {
+        map.map_all(k);
     }
     if constexpr (kept) {
 #pragma unroll
@@ -239,12 +239,12 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
         unsigned p = tid + i * NT;
         if (whole || p < t.m) {
             K key = s.tile[p];
-            s.to[kept ? digits[p] : digit(key)][p] = key;
+            usw_global(s.to[kept ? digits[p] : digit(key)])[p] = key;
         }
     }
 }
 
-template <typename K, int NT, int I, bool first, bool plain, int MB>
+template <typename K, int NT, int I, bool first, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
@@ -260,12 +260,12 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_ar
         return;
     }
     const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
-    hybrid_scatter_tile<K, NT, I, plain>(t, a.out, a.map, digit, s);
+    hybrid_scatter_tile<K, NT, I, first>(t, a.out, a.map, digit, s);
 }
 
 /* Scatters keys of 32 bits of which so many have the same digits that slots would not hold them: a
  * block takes the tiles of hybrid_scatter_slots, of 2 * NT * I keys, by halves. */
-template <typename K, int NT, int I, bool first, bool plain, int MB>
+template <typename K, int NT, int I, bool first, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_args<K> a,
                                                                unsigned tiles)
 {
@@ -290,7 +290,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_ar
         if (t.m > from) { /* all threads know */
             t.in += from;
             t.m = t.m - from < half ? t.m - from : half;
-            hybrid_scatter_tile<K, NT, I, plain>(t, a.out, a.map, digit, s);
+            hybrid_scatter_tile<K, NT, I, first>(t, a.out, a.map, digit, s);
         }
         __syncthreads();
     }

@@ -7,8 +7,9 @@
 #include "gpu/bucket_sort/4_scatter.cuh"
 
 /* Puts the thread's keys into their digits' slots, C keys a digit. Returns a bit for each key that
- * found its slots full. U keys are loaded at a time. digit(key) is four times the digit. */
-template <typename K, int NT, int I, int U, bool plain, typename Digit>
+ * found its slots full. maps: keys are not mapped yet. U keys are loaded at a time. digit(key) is
+ * four times the digit. */
+template <typename K, int NT, int I, int U, bool maps, typename Digit>
 __device__ __forceinline__ unsigned
 hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const Digit &digit,
                   unsigned *cnt, K *tile, unsigned C)
@@ -24,9 +25,8 @@ hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const D
             for (int i = 0; i < U; i++) {
                 k[i] = t.in[threadIdx.x + (i0 + i) * NT];
             }
-#pragma unroll
-            for (int i = 0; i < U; i++) {
-                k[i] = plain ? k[i] : map.map(k[i]);
+            if (maps) {
+                map.map_all(k);
             }
             if (i0 == 0) {
                 crowd = hybrid_crowd(digit(k[0]), most) >= 8;
@@ -58,7 +58,7 @@ hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const D
     for (int i = 0; i < I; i++) {
         unsigned p = threadIdx.x + i * NT;
         if (p < t.m) {
-            K key = plain ? t.in[p] : map.map(t.in[p]);
+            K key = maps ? map.map(t.in[p]) : t.in[p];
             unsigned d = digit(key) / 4, r = atomicAdd(&cnt[d], 1);
             if (r < C) {
                 tile[d * C + r] = key;
@@ -78,8 +78,7 @@ template <typename K> constexpr size_t hybrid_slots_shared(int slots)
 
 /* Scatters tile `number`. slots: keys of all digits together. many: the plan is known. digit_of(l)
  * is the digit of this level. */
-template <typename K, int NT, int I, bool first, bool plain, int slots, int U, bool many,
-          typename Make>
+template <typename K, int NT, int I, bool first, int slots, int U, bool many, typename Make>
 __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &a, unsigned number,
                                                   unsigned char *memory, const Make &digit_of)
 {
@@ -101,7 +100,7 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
     const unsigned C =
         slots / l.digits - 1 +
         (slots / l.digits & 1); /* odd, so that lanes of one digit use different banks */
-    unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
+    unsigned unplaced = hybrid_fill_slots<K, NT, I, U, first>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
@@ -110,7 +109,7 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
     /* A warp writes the slots of a digit, in whole lines: it begins up to 31 keys early. */
     for (unsigned d = tid / 32; d < l.digits; d += NT / 32) {
         int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
-        K *out = to[d];
+        K *out = usw_global(to[d]);
         const K *from = tile + d * C;
         int skew = static_cast<int>(reinterpret_cast<uintptr_t>(out) / sizeof(K) % 32);
         for (int j = static_cast<int>(lane) - skew; j < c; j += 32) {
@@ -124,17 +123,17 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
         int i = __ffs(static_cast<int>(some)) - 1;
         bool here = (unplaced >> i & 1) != 0;
         K key = here ? t.in[tid + i * NT] : K(0);
-        key = plain ? key : a.map.map(key);
+        key = first ? a.map.map(key) : key;
         unsigned d = digit(key) / 4, r = hybrid_rank_crowd(&more[d], d, here, most);
         if (here) {
-            to[d][C + r] = key;
+            usw_global(to[d])[C + r] = key;
         }
     }
 }
 
 /* many: a block takes every gridDim.x-th tile of the first scatter, so that a launch that finds
  * nothing to do is short. Otherwise a block takes one tile. */
-template <typename K, int NT, int I, bool first, bool plain, int MB, int slots, int U, bool many>
+template <typename K, int NT, int I, bool first, int MB, int slots, int U, bool many>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_slots(hybrid_scatter_args<K> a)
 {
     static_assert(first || !many, "the tiles of later ones are counted on the device");
@@ -144,11 +143,11 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_slots(hybrid_scatter_ar
         return hybrid_digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
     };
     if constexpr (!many) {
-        hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, blockIdx.x, memory, digit_of);
+        hybrid_slots_tile<K, NT, I, first, slots, U, many>(a, blockIdx.x, memory, digit_of);
     } else if (hybrid_to_do<K, first>(a, false)) {
         const unsigned tiles = static_cast<unsigned>((a.n + NT * I - 1) / (NT * I));
         for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
-            hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, i, memory, digit_of);
+            hybrid_slots_tile<K, NT, I, first, slots, U, many>(a, i, memory, digit_of);
             __syncthreads();
         }
     }

@@ -65,8 +65,7 @@ __device__ __noinline__ bool hybrid_flush_bytes(const unsigned *bins, unsigned t
 }
 
 /* A block of NT threads that take I keys of a tile each; U ranks are asked for at a time. */
-template <typename K, int NT, int I, int slots, int U, bool identity>
-struct hybrid_uncounted_block {
+template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_block {
     static constexpr unsigned tile_keys = NT * I;
     const hybrid_uncounted_args<K> &a;
     unsigned *bins;         /* the counters */
@@ -104,10 +103,6 @@ struct hybrid_uncounted_block {
     {
         usw_store_relaxed(&a.plan->uncounted, 0u);
         usw_store_relaxed(&a.plan->skip, 0u);
-    }
-    __device__ __forceinline__ K mapped(K raw) const
-    {
-        return identity ? raw : a.map.map(raw);
     }
     __device__ __forceinline__ void fetch(K (&k)[I], unsigned long long number) const
     {
@@ -195,7 +190,7 @@ struct hybrid_uncounted_block {
     {
         const K *in = a.in + number * tile_keys + threadIdx.x;
         for (; unplaced != 0; unplaced &= unplaced - 1) {
-            const K key = mapped(in[(__ffs(static_cast<int>(unplaced)) - 1) * NT]);
+            const K key = a.map.map(in[(__ffs(static_cast<int>(unplaced)) - 1) * NT]);
             const unsigned d = digit(key) / 4, r = atomicAdd(&more[d], 1);
             a.out[to[d] + C + r] = key;
         }
@@ -312,10 +307,7 @@ struct hybrid_uncounted_block {
         for (unsigned long long t = blockIdx.x; t < tiles; t += gridDim.x) {
             unsigned *cnt = counts + turn;
             turn ^= 512;
-#pragma unroll
-            for (int i = 0; i < I; i++) {
-                k[i] = mapped(k[i]);
-            }
+            a.map.map_all(k);
             if constexpr (slots != 0) {
                 scatter_slots(k, t, t + gridDim.x, cnt);
             } else {
@@ -330,7 +322,7 @@ struct hybrid_uncounted_block {
         const unsigned tail = static_cast<unsigned>(a.n - tiles * tile_keys);
         for (unsigned at = (gridDim.x - 1 - blockIdx.x) * NT; at < tail; at += gridDim.x * NT) {
             if (at + threadIdx.x < tail) {
-                const K key = mapped(a.in[tiles * tile_keys + at + threadIdx.x]);
+                const K key = a.map.map(a.in[tiles * tile_keys + at + threadIdx.x]);
                 const unsigned d = digit(key) / 4;
                 a.out[placed(d, 1, reserve(d, 1))] = key;
                 count(key);
@@ -349,7 +341,7 @@ struct hybrid_uncounted_block {
 };
 
 /* A block a multiprocessor. It does nothing where the sample has not found the keys even. */
-template <typename K, int NT, int I, int slots, int U, bool identity>
+template <typename K, int NT, int I, int slots, int U>
 __global__ __launch_bounds__(NT, 1) void hybrid_scatter_uncounted(hybrid_uncounted_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
@@ -358,7 +350,7 @@ __global__ __launch_bounds__(NT, 1) void hybrid_scatter_uncounted(hybrid_uncount
                          usw_load_relaxed(&a.plan->uncounted) != HYBRID_UNCOUNTED_BITS)) {
         return;
     }
-    hybrid_uncounted_block<K, NT, I, slots, U, identity> b(a, memory);
+    hybrid_uncounted_block<K, NT, I, slots, U> b(a, memory);
     b.clear();
     b.flush(b.scatter());
 }

@@ -10,8 +10,7 @@
 #include "gpu/bucket_sort/launches.cuh"
 
 /* The sorts of all buckets, in the shape for buckets of that size. */
-template <typename K, int size, bool identity>
-static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
+template <typename K, int size> static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
 {
     using local = hybrid_local_shape<size>;
     using shape = typename hybrid_shape_of<K>::shape;
@@ -24,7 +23,7 @@ static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
         if (j.more != 0) {
             USW_LAUNCH_CHAINED(g,
                                (hybrid_local_twice<K, local::threads, local::keys, local::bits,
-                                                   shape::rounds, blocks, identity>),
+                                                   shape::rounds, blocks>),
                                g->sms * blocks, local::threads,
                                hybrid_local_shared<K>(local::threads, local::keys, local::bits), a);
         }
@@ -36,7 +35,7 @@ static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
             USW_LAUNCH_CHAINED(
                 g,
                 (hybrid_local_words<local::threads, local::keys, local::bits, words::rounds,
-                                    words::number, words::blocks, words::batch, identity>),
+                                    words::number, words::blocks, words::batch>),
                 1u << j.bits, local::threads,
                 hybrid_words_shared(local::threads, local::keys, local::bits), a,
                 words::ahead(g->sms));
@@ -44,7 +43,7 @@ static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
         }
     }
     if constexpr (sizeof(K) == 4 && size == 2) { /* a quarter of a key a value */
-        hybrid_sort_by_values<local, shape::rounds, blocks, identity>(g, j, a);
+        hybrid_sort_by_values<local, shape::rounds, blocks>(g, j, a);
     } else if constexpr (sizeof(K) == 4) {
         constexpr int together = local::halves_blocks;
         const auto by_halves = [&](auto kernel) {
@@ -53,48 +52,43 @@ static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
                                g->sms * together / 4);
         };
         if (j.bits == BITS_MAX) {
-            by_halves(hybrid_local_halves<local::threads, local::keys, local::bits, together, 1,
-                                          identity>);
+            by_halves(hybrid_local_halves<local::threads, local::keys, local::bits, together, 1>);
             return;
         }
         if constexpr (size <= 0) {
             if (j.bits + 2 >= BITS_MAX) {
-                by_halves(hybrid_local_halves<local::threads, local::keys, local::bits, together, 4,
-                                              identity>);
+                by_halves(
+                    hybrid_local_halves<local::threads, local::keys, local::bits, together, 4>);
                 return;
             }
         }
     }
     if constexpr (size == -1 || size == 0) {
-        USW_LAUNCH_CHAINED(g,
-                           (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds,
-                                         blocks, identity>),
-                           1u << j.bits, local::threads,
-                           hybrid_local_shared<K>(local::threads, local::keys, local::bits), a,
-                           g->sms * blocks / 4);
+        USW_LAUNCH_CHAINED(
+            g, (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds, blocks>),
+            1u << j.bits, local::threads,
+            hybrid_local_shared<K>(local::threads, local::keys, local::bits), a,
+            g->sms * blocks / 4);
     }
 }
 
 /* The sorts of one list of bins: the small ones (size 0) or the others (1). */
-template <typename K, int size, bool identity>
-static void queue_bins(usw_gpu *g, const hybrid_job<K> &j)
+template <typename K, int size> static void queue_bins(usw_gpu *g, const hybrid_job<K> &j)
 {
     using local = hybrid_local_shape<size>;
     using shape = typename hybrid_shape_of<K>::shape;
     constexpr int blocks = local::blocks(shape::local_blocks);
     hybrid_bins_args<K> a = {j.keys, j.tmp, j.map, j.plan, j.lists};
-    USW_LAUNCH_CHAINED(g,
-                       (hybrid_local_bins<K, local::threads, local::keys, local::bits,
-                                          shape::rounds, blocks, identity>),
-                       g->sms * blocks, local::threads,
-                       hybrid_local_shared<K>(local::threads, local::keys, local::bits), a,
-                       size != 0);
+    USW_LAUNCH_CHAINED(
+        g, (hybrid_local_bins<K, local::threads, local::keys, local::bits, shape::rounds, blocks>),
+        g->sms * blocks, local::threads,
+        hybrid_local_shared<K>(local::threads, local::keys, local::bits), a, size != 0);
 }
 
 template <typename K> void usw_queue_bucket_sorts(usw_gpu *g, const hybrid_job<K> &j)
 {
     hybrid_by_size<K>(j.n, j.bits, [&](auto size) {
-        j.identity ? queue_buckets<K, size, true>(g, j) : queue_buckets<K, size, false>(g, j);
+        queue_buckets<K, size>(g, j);
         return true;
     });
 }
@@ -103,13 +97,8 @@ template void usw_queue_bucket_sorts(usw_gpu *g, const hybrid_job<uint64_t> &j);
 
 template <typename K> void usw_queue_bin_sorts(usw_gpu *g, const hybrid_job<K> &j)
 {
-    if (j.identity) {
-        queue_bins<K, 0, true>(g, j);
-        queue_bins<K, 1, true>(g, j);
-    } else {
-        queue_bins<K, 0, false>(g, j);
-        queue_bins<K, 1, false>(g, j);
-    }
+    queue_bins<K, 0>(g, j);
+    queue_bins<K, 1>(g, j);
 }
 template void usw_queue_bin_sorts(usw_gpu *g, const hybrid_job<uint32_t> &j);
 template void usw_queue_bin_sorts(usw_gpu *g, const hybrid_job<uint64_t> &j);

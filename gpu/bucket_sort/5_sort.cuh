@@ -152,7 +152,7 @@ __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K
 }
 
 /* Sorts no more keys than there are threads: each thread counts the keys before its own. */
-template <typename K, bool identity>
+template <typename K>
 __device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsigned m,
                                                      const usw_gpu_keymap<K> &map, K *tile)
 {
@@ -173,14 +173,14 @@ __device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsig
                 rank += x.k[v] < k || (x.k[v] == k && p + v < tid);
             }
         }
-        to[rank] = identity ? k : map.unmap(k);
+        to[rank] = map.unmap(k);
     }
 }
 
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
  * of which the first B choose a bin. least: what keys are less by when these bits are taken (0 but
  * for buckets of a tree). buffer: hybrid_local_shared bytes. All threads call. */
-template <typename K, int NT, int I, int B, int R, bool identity, bool by_tree = false>
+template <typename K, int NT, int I, int B, int R, bool by_tree = false>
 __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left,
                                                    const usw_gpu_keymap<K> &map,
                                                    unsigned char *buffer, K least = 0)
@@ -190,7 +190,7 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
     K *tile = reinterpret_cast<K *>(sums + 64);
     static_assert(NT >= few_keys + 16 / S, "a thread a key");
     if (m <= few_keys) {
-        hybrid_sort_few_keys<K, identity>(data, to, m, map, tile);
+        hybrid_sort_few_keys<K>(data, to, m, map, tile);
         return;
     }
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
@@ -224,14 +224,15 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
         hybrid_sort_crowded<K, NT, I>(data, m, tile, bins, sums);
         least = 0;
     }
+    map.unmapping([&](auto back) {
 #pragma unroll
-    for (int i = 0; i < I; i++) {
-        if (own + i * NT < m) {
-            int p = static_cast<int>(own) + i * NT;
-            const K key = by_tree ? static_cast<K>(tile[p] + least) : tile[p];
-            to[p] = identity ? key : map.unmap(key);
+        for (int i = 0; i < I; i++) {
+            if (own + i * NT < m) {
+                int p = static_cast<int>(own) + i * NT;
+                to[p] = back(by_tree ? static_cast<K>(tile[p] + least) : tile[p]);
+            }
         }
-    }
+    });
 }
 
 template <typename K> struct hybrid_local_args {
@@ -277,7 +278,7 @@ __device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long lon
 
 /* Sorts bucket `number` if it has NT * I - 32 keys or fewer; larger ones of few values are written,
  * others sorted by gpu/bucket_sort/6_large.cuh or left to the radix sort. */
-template <typename K, int NT, int I, int B, int R, bool identity>
+template <typename K, int NT, int I, int B, int R>
 __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> &a, unsigned number,
                                                      unsigned char *buffer)
 {
@@ -291,23 +292,23 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
     if (m != 0 && a.plan->tree_buckets) {
         const unsigned left = a.extents.left[number];
         if (left <= TREE_FEW_LEFT || large) {
-            hybrid_write_by_values<K, NT, identity>(a.from() + begin, a.out + begin, m, left,
-                                                    static_cast<K>(a.extents.least[number]), a.map,
-                                                    reinterpret_cast<unsigned *>(buffer));
+            hybrid_write_by_values<K, NT>(a.from() + begin, a.out + begin, m, left,
+                                          static_cast<K>(a.extents.least[number]), a.map,
+                                          reinterpret_cast<unsigned *>(buffer));
         } else {
-            hybrid_sort_bucket<K, NT, I, B, R, identity, true>(
-                a.from() + begin, a.out + begin, m, left, a.map, buffer,
-                static_cast<K>(a.extents.least[number]));
+            hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.out + begin, m, left,
+                                                     a.map, buffer,
+                                                     static_cast<K>(a.extents.least[number]));
         }
     } else if (m != 0) {
-        hybrid_sort_bucket<K, NT, I, B, R, identity>(a.in + begin, a.out + begin, m,
-                                                     a.plan->shift + group, a.map, buffer);
+        hybrid_sort_bucket<K, NT, I, B, R>(a.in + begin, a.out + begin, m, a.plan->shift + group,
+                                           a.map, buffer);
     }
 }
 
 /* A block of NT threads sorts each bucket. It has the keys of the bucket that is `ahead` behind its
  * own loaded into the cache, which a block will soon take. */
-template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+template <typename K, int NT, int I, int B, int R, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
@@ -320,11 +321,11 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, u
         const unsigned long long n = a.ends[blockIdx.x + ahead] - at;
         hybrid_prefetch(a.from() + at, n <= NT * I ? n : 0);
     }
-    hybrid_sort_numbered<K, NT, I, B, R, identity>(a, blockIdx.x, buffer);
+    hybrid_sort_numbered<K, NT, I, B, R>(a, blockIdx.x, buffer);
 }
 
 /* The same of twice as many buckets, which the sample may choose: a block sorts many. */
-template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+template <typename K, int NT, int I, int B, int R, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_twice(hybrid_local_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
@@ -338,7 +339,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_twice(hybrid_local_args<K
             const unsigned long long at = a.ends[b + step - 1], n = a.ends[b + step] - at;
             hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
         }
-        hybrid_sort_numbered<K, NT, I, B, R, identity>(a, b, buffer);
+        hybrid_sort_numbered<K, NT, I, B, R>(a, b, buffer);
         __syncthreads();
     }
 }
@@ -351,25 +352,25 @@ template <typename K> struct hybrid_bins_args {
 };
 
 /* Sorts the bins of the list: the small ones, or the others (large). */
-template <typename K, int NT, int I, int B, int R, bool identity>
+template <typename K, int NT, int I, int B, int R>
 __device__ __forceinline__ void hybrid_sort_bins(const hybrid_bins_args<K> &a, bool large,
                                                  unsigned char *buffer)
 {
     const unsigned bins = usw_load_relaxed(&a.plan->bins[large]);
     for (unsigned i = blockIdx.x; i < bins; i += gridDim.x) {
         const hybrid_bin b(a.lists.bins[large ? a.lists.bins_max - 1 - i : i]);
-        hybrid_sort_bucket<K, NT, I, B, R, identity>(
-            (b.in_tmp ? a.tmp : a.keys) + b.begin, a.keys + b.begin, b.size, b.left, a.map, buffer);
+        hybrid_sort_bucket<K, NT, I, B, R>((b.in_tmp ? a.tmp : a.keys) + b.begin, a.keys + b.begin,
+                                           b.size, b.left, a.map, buffer);
         __syncthreads();
     }
 }
 
-template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+template <typename K, int NT, int I, int B, int R, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_bins(hybrid_bins_args<K> a, bool large)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    hybrid_sort_bins<K, NT, I, B, R, identity>(a, large, buffer);
+    hybrid_sort_bins<K, NT, I, B, R>(a, large, buffer);
 }
 
 #endif

@@ -50,8 +50,7 @@ struct hybrid_turned {
  * or 4 of 16 bits each, where two more bits may be left. Places and ranks are counted in units of
  * 4, the bytes of a word, so that a rank shifted by 16 lies above 18 bits. by_tree: the bits are
  * those of a key less the bucket's least one. */
-template <int NT, int I, int B, int ranges, bool identity, bool by_tree = false>
-struct hybrid_halves_block {
+template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_halves_block {
     static constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
     static constexpr int R = 8, J = HYBRID_HALVES_WORDS, U = HYBRID_HALVES_ROWS;
     static constexpr unsigned unit = 4, spacing = 2 * R;
@@ -227,13 +226,12 @@ struct hybrid_halves_block {
         write(to, row, map, ranges > 1 ? above >> 16 >> extra << extra << 16 : above, wrap, least);
         return true;
     }
-    /* The key at place p; above: its bits above a half, without `least`. */
+    /* The mapped key at place p; above: its bits above a half, without `least`. */
     __device__ __forceinline__ uint32_t key_at(unsigned p, unsigned wrap, uint32_t above,
-                                               const usw_gpu_keymap<uint32_t> &map, uint32_t least)
+                                               uint32_t least)
     {
         const uint32_t bits = __byte_perm(*half(unit * p, wrap), above, 0x7610);
-        const uint32_t key = by_tree ? bits + least : bits;
-        return identity ? key : map.unmap(key);
+        return by_tree ? bits + least : bits;
     }
     /* Writes all keys. above: the first range's bits above a half. */
     __device__ __forceinline__ void write(uint32_t *to, const hybrid_rows<NT> &row,
@@ -254,16 +252,18 @@ struct hybrid_halves_block {
             write_slowly(to, row, map, above, wrap, least);
             return;
         }
+        map.unmapping([&](auto back) {
 #pragma unroll
-        for (int i = 0; i < I; i++) {
-            if (ranges > 1 && (steps & 1u << i) != 0) {
-                above += 1u << 16;
-                gap += spacing;
+            for (int i = 0; i < I; i++) {
+                if (ranges > 1 && (steps & 1u << i) != 0) {
+                    above += 1u << 16;
+                    gap += spacing;
+                }
+                if (row.here(i, false)) {
+                    to[row(i)] = back(key_at(row.at + i * NT + gap, wrap, above, least));
+                }
             }
-            if (row.here(i, false)) {
-                to[row(i)] = key_at(row.at + i * NT + gap, wrap, above, map, least);
-            }
-        }
+        });
     }
     /* Writes all keys where ranges are small. */
     __device__ __forceinline__ void write_slowly(uint32_t *to, const hybrid_rows<NT> &row,
@@ -278,7 +278,8 @@ struct hybrid_halves_block {
                 while (number + 1 < ranges && p >= sums[number]) {
                     number++;
                 }
-                to[row(i)] = key_at(p + spacing * number, wrap, above + (number << 16), map, least);
+                to[row(i)] =
+                    map.unmap(key_at(p + spacing * number, wrap, above + (number << 16), least));
             }
         }
     }
@@ -295,31 +296,31 @@ struct hybrid_halves_block {
         const hybrid_rows<NT> row(to, m);
         for (int i = 0; i < I; i++) {
             if (row.here(i, false)) {
-                to[row(i)] = identity ? tile[row(i)] : map.unmap(tile[row(i)]);
+                to[row(i)] = map.unmap(tile[row(i)]);
             }
         }
     }
 };
 
 /* Sorts a bucket of a tree, of m keys from `begin` on, that has few enough bits left. */
-template <int NT, int I, int B, int ranges, bool identity>
+template <int NT, int I, int B, int ranges>
 __device__ __forceinline__ void hybrid_halves_of_tree(const hybrid_local_args<uint32_t> &a,
                                                       unsigned number, unsigned long long begin,
                                                       unsigned m, unsigned char *buffer)
 {
-    using block = hybrid_halves_block<NT, I, B, ranges, identity, true>;
+    using block = hybrid_halves_block<NT, I, B, ranges, true>;
     block b(buffer);
     const unsigned left = a.extents.left[number];
     const uint32_t least = static_cast<uint32_t>(a.extents.least[number]);
     const uint32_t *data = a.from() + begin;
     uint32_t *to = a.out + begin;
     if (left <= TREE_FEW_LEFT || m > NT * I - 32) {
-        hybrid_write_by_values<uint32_t, NT, identity>(data, to, m, left, least, a.map,
-                                                       reinterpret_cast<unsigned *>(buffer));
+        hybrid_write_by_values<uint32_t, NT>(data, to, m, left, least, a.map,
+                                             reinterpret_cast<unsigned *>(buffer));
     } else if (left > (ranges > 1 ? 18 : 16)) {
         return; /* gpu/bucket_sort/5_sort_tree.cuh */
     } else if (m <= block::few_keys) {
-        hybrid_sort_few_keys<uint32_t, identity>(data, to, m, a.map, b.tile);
+        hybrid_sort_few_keys(data, to, m, a.map, b.tile);
     } else if (!b.sort(data, to, m, left, a.map, least)) {
         b.sort_crowded(data, to, m, a.map);
     }
@@ -327,7 +328,7 @@ __device__ __forceinline__ void hybrid_halves_of_tree(const hybrid_local_args<ui
 
 /* A block sorts each bucket of NT * I - 32 keys or fewer, as hybrid_local does, and has the keys of
  * the bucket `ahead` loaded into the cache. */
-template <int NT, int I, int B, int MB, int ranges, bool identity>
+template <int NT, int I, int B, int MB, int ranges>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<uint32_t> a,
                                                               unsigned ahead)
 {
@@ -349,20 +350,19 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
         return;
     }
     if (a.plan->tree_buckets) {
-        hybrid_halves_of_tree<NT, I, B, ranges, identity>(a, number, begin,
-                                                          static_cast<unsigned>(size), buffer);
+        hybrid_halves_of_tree<NT, I, B, ranges>(a, number, begin, static_cast<unsigned>(size),
+                                                buffer);
         return;
     }
-    using block = hybrid_halves_block<NT, I, B, ranges, identity>;
+    using block = hybrid_halves_block<NT, I, B, ranges>;
     block b(buffer);
     const unsigned m = static_cast<unsigned>(size), left = a.plan->shift + group;
     const uint32_t *data = a.in + begin;
     uint32_t *to = a.out + begin;
     if (!HALVES_SURE && left > 16 && ranges >> (left - 16) == 0) {
-        hybrid_sort_bucket<uint32_t, NT, I, B, block::R, identity>(data, to, m, left, a.map,
-                                                                   buffer);
+        hybrid_sort_bucket<uint32_t, NT, I, B, block::R>(data, to, m, left, a.map, buffer);
     } else if (m <= block::few_keys) {
-        hybrid_sort_few_keys<uint32_t, identity>(data, to, m, a.map, b.tile);
+        hybrid_sort_few_keys(data, to, m, a.map, b.tile);
     } else if (!b.sort(data, to, m, left, a.map)) {
         b.sort_crowded(data, to, m, a.map);
     }

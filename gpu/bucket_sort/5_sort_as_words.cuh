@@ -231,7 +231,7 @@ __device__ __noinline__ bool hybrid_settle_words(unsigned *words, const unsigned
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
  * 64 - NB at most; by_tree: of keys less `least`. buffer: hybrid_words_shared bytes. All threads
  * call. */
-template <int NT, int I, int B, int R, int NB, int U, bool identity, bool by_tree = false>
+template <int NT, int I, int B, int R, int NB, int U, bool by_tree = false>
 __device__ __forceinline__ void
 hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
                   const usw_gpu_keymap<uint64_t> &map, unsigned char *buffer, uint64_t least = 0)
@@ -243,7 +243,7 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     uint64_t *tile =
         reinterpret_cast<uint64_t *>(lo); /* low halves and words together: whole keys */
     if (m <= few_keys) {
-        hybrid_sort_few_keys<uint64_t, identity>(data, to, m, map, tile);
+        hybrid_sort_few_keys(data, to, m, map, tile);
         return;
     }
     left = left > 0 ? left : 1;
@@ -260,7 +260,7 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     if (found == HYBRID_CROWDED && !in_order) {
         hybrid_sort_crowded<uint64_t, NT, I>(data, m, tile, bins, sums);
         for (unsigned p = threadIdx.x; p < m; p += NT) {
-            to[p] = identity ? tile[p] : map.unmap(tile[p]);
+            to[p] = map.unmap(tile[p]);
         }
         return;
     }
@@ -279,33 +279,34 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
         __syncthreads();
     }
     row.anew();
-    hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
-        unsigned word[U], half[U];
+    map.unmapping([&](auto back) {
+        hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
+            unsigned word[U], half[U];
 #pragma unroll
-        for (int i = i0; i < i0 + rows; i++) {
-            word[i - i0] = row.here(i, whole) ? words[row.at + i * NT] : 0;
-        }
-#pragma unroll
-        for (int i = i0; i < i0 + rows; i++) {
-            half[i - i0] = lo[word[i - i0] & ((1u << NB) - 1)];
-        }
-#pragma unroll
-        for (int i = i0; i < i0 + rows; i++) {
-            if (row.here(i, whole)) {
-                const unsigned high =
-                    decided |
-                    static_cast<unsigned>(static_cast<uint64_t>(word[i - i0]) >> (64 - left));
-                const uint64_t bits = static_cast<uint64_t>(high) << 32 | half[i - i0];
-                const uint64_t key = by_tree ? bits + least : bits;
-                to[row(i)] = identity ? key : map.unmap(key);
+            for (int i = i0; i < i0 + rows; i++) {
+                word[i - i0] = row.here(i, whole) ? words[row.at + i * NT] : 0;
             }
-        }
+#pragma unroll
+            for (int i = i0; i < i0 + rows; i++) {
+                half[i - i0] = lo[word[i - i0] & ((1u << NB) - 1)];
+            }
+#pragma unroll
+            for (int i = i0; i < i0 + rows; i++) {
+                if (row.here(i, whole)) {
+                    const unsigned high =
+                        decided |
+                        static_cast<unsigned>(static_cast<uint64_t>(word[i - i0]) >> (64 - left));
+                    const uint64_t bits = static_cast<uint64_t>(high) << 32 | half[i - i0];
+                    to[row(i)] = back(by_tree ? bits + least : bits);
+                }
+            }
+        });
     });
 }
 
 /* A block of NT threads sorts each bucket of NT * I - 32 keys or fewer, and has the keys of the
  * bucket `ahead` loaded into the cache, which a block will soon take. */
-template <int NT, int I, int B, int R, int NB, int MB, int U, bool identity>
+template <int NT, int I, int B, int R, int NB, int MB, int U>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<uint64_t> a,
                                                              unsigned ahead)
 {
@@ -324,19 +325,19 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
     if (size != 0 && a.plan->tree_buckets && (!large || a.counts(b, size, NT * I - 32))) {
         const unsigned left = a.extents.left[b], m = static_cast<unsigned>(size);
         if (left <= HYBRID_FEW_LEFT || large) {
-            hybrid_write_by_values<uint64_t, NT, identity>(a.from() + begin, a.out + begin, m, left,
-                                                           a.extents.least[b], a.map,
-                                                           reinterpret_cast<unsigned *>(buffer));
+            hybrid_write_by_values<uint64_t, NT>(a.from() + begin, a.out + begin, m, left,
+                                                 a.extents.least[b], a.map,
+                                                 reinterpret_cast<unsigned *>(buffer));
         } else if (left <= 64 - NB) { /* others: gpu/bucket_sort/5_sort_tree.cuh */
-            hybrid_sort_words<NT, I, B, R, NB, U, identity, true>(
-                a.from() + begin, a.out + begin, m, left, a.map, buffer, a.extents.least[b]);
+            hybrid_sort_words<NT, I, B, R, NB, U, true>(a.from() + begin, a.out + begin, m, left,
+                                                        a.map, buffer, a.extents.least[b]);
         }
     } else if (size != 0 && !large && a.plan->shift <= HYBRID_FEW_LEFT) {
-        hybrid_write_by_values<uint64_t, NT, identity>(
-            a.in + begin, a.out + begin, size, a.plan->shift, hybrid_bucket_least(a.plan, b), a.map,
-            reinterpret_cast<unsigned *>(buffer));
+        hybrid_write_by_values<uint64_t, NT>(a.in + begin, a.out + begin, size, a.plan->shift,
+                                             hybrid_bucket_least(a.plan, b), a.map,
+                                             reinterpret_cast<unsigned *>(buffer));
     } else if (size != 0 && !large) {
-        hybrid_sort_words<NT, I, B, R, NB, U, identity>(
+        hybrid_sort_words<NT, I, B, R, NB, U>(
             a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, buffer);
     }
 }

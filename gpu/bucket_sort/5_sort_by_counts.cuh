@@ -46,7 +46,7 @@ __device__ __forceinline__ unsigned hybrid_values_keys(unsigned word)
 }
 
 /* A block of NT threads, for buckets of NT * I - 32 keys or fewer, U loaded a thread at a time. */
-template <int NT, int I, int U, bool identity> struct hybrid_values_block {
+template <int NT, int I, int U> struct hybrid_values_block {
     static constexpr int vectors = HYBRID_VALUES_WORDS / NT / 4;
     static constexpr unsigned capacity = NT * I - 32;
     const hybrid_values_args &a;
@@ -144,14 +144,15 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
         __syncthreads();
         clear();
         if (done) {
+            a.map.unmapping([&](auto back) {
 #pragma unroll
-            for (int i = 0; i < I; i++) {
-                if (own + i * NT < m) {
-                    const int p = static_cast<int>(own) + i * NT;
-                    const uint32_t key = high | tile[p];
-                    keys[p] = identity ? key : a.map.unmap(key);
+                for (int i = 0; i < I; i++) {
+                    if (own + i * NT < m) {
+                        const int p = static_cast<int>(own) + i * NT;
+                        keys[p] = back(high | tile[p]);
+                    }
                 }
-            }
+            });
         }
         __syncthreads();
         return done;
@@ -182,7 +183,7 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
 };
 
 /* MB blocks run on a multiprocessor. */
-template <int NT, int I, int U, int MB, bool identity>
+template <int NT, int I, int U, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_values(hybrid_values_args a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
@@ -190,13 +191,13 @@ __global__ __launch_bounds__(NT, MB) void hybrid_values(hybrid_values_args a)
     if (!hybrid_by_values(a.plan)) {
         return;
     }
-    hybrid_values_block<NT, I, U, identity> b(a, buffer);
+    hybrid_values_block<NT, I, U> b(a, buffer);
     b.sort_all();
 }
 
 /* Sorts what hybrid_values has left, or all buckets if it did nothing, as hybrid_local does. A
  * block takes many buckets, so that a launch that finds nothing to do is short. */
-template <int NT, int I, int B, int R, int MB, bool identity>
+template <int NT, int I, int B, int R, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_left(hybrid_local_args<uint32_t> a,
                                                             const unsigned *left, unsigned buckets)
 {
@@ -208,7 +209,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_left(hybrid_local_args<ui
     const bool some = hybrid_by_values(a.plan);
     const unsigned many = some ? a.plan->left : buckets;
     for (unsigned i = blockIdx.x; i < many; i += gridDim.x) {
-        hybrid_sort_numbered<uint32_t, NT, I, B, R, identity>(a, some ? left[i] : i, buffer);
+        hybrid_sort_numbered<uint32_t, NT, I, B, R>(a, some ? left[i] : i, buffer);
         __syncthreads();
     }
 }
@@ -221,7 +222,7 @@ struct hybrid_values_shape {
     static constexpr int threads = 512, keys = 34, batch = 17, blocks = 3;
 };
 
-template <typename local, int rounds, int blocks, bool identity>
+template <typename local, int rounds, int blocks>
 static void hybrid_sort_by_values(usw_gpu *g, const hybrid_job<uint32_t> &j,
                                   const hybrid_local_args<uint32_t> &a)
 {
@@ -229,12 +230,11 @@ static void hybrid_sort_by_values(usw_gpu *g, const hybrid_job<uint32_t> &j,
     static_assert(shape::threads * shape::keys - 32 >= local::capacity, "the same buckets");
     /* The counts of buckets have been used: their memory is free for the list. */
     hybrid_values_args v = {j.keys, j.ends, j.map, j.plan, j.bits, j.handed};
+    USW_LAUNCH_CHAINED(g, (hybrid_values<shape::threads, shape::keys, shape::batch, shape::blocks>),
+                       g->sms * shape::blocks, shape::threads,
+                       hybrid_values_shared(shape::threads, shape::keys), v);
     USW_LAUNCH_CHAINED(
-        g, (hybrid_values<shape::threads, shape::keys, shape::batch, shape::blocks, identity>),
-        g->sms * shape::blocks, shape::threads, hybrid_values_shared(shape::threads, shape::keys),
-        v);
-    USW_LAUNCH_CHAINED(
-        g, (hybrid_local_left<local::threads, local::keys, local::bits, rounds, blocks, identity>),
+        g, (hybrid_local_left<local::threads, local::keys, local::bits, rounds, blocks>),
         g->sms * blocks, local::threads,
         hybrid_local_shared<uint32_t>(local::threads, local::keys, local::bits), a, j.handed,
         1u << j.bits);

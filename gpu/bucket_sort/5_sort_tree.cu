@@ -16,14 +16,13 @@ template <typename K, int size> static unsigned most_bits(unsigned bits)
     return bits == BITS_MAX ? 16 : size <= 0 && bits + 2 >= BITS_MAX ? 18 : 32;
 }
 
-template <typename K, bool identity>
-static void queue_rest(usw_gpu *g, const hybrid_rest_args<K> &a)
+template <typename K> static void queue_rest(usw_gpu *g, const hybrid_rest_args<K> &a)
 {
     using rest = hybrid_rest_shape;
     using shape = typename hybrid_shape_of<K>::shape;
     USW_LAUNCH_CHAINED(
-        g, (hybrid_local_rest<K, rest::threads, rest::keys, rest::bits, shape::rounds, identity>),
-        g->sms, rest::threads, hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits), a);
+        g, (hybrid_local_rest<K, rest::threads, rest::keys, rest::bits, shape::rounds>), g->sms,
+        rest::threads, hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits), a);
 }
 
 template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> &j)
@@ -40,7 +39,7 @@ template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> 
         a.most = most_bits<K, size>(j.bits);
         return true;
     });
-    j.identity ? queue_rest<K, true>(g, a) : queue_rest<K, false>(g, a);
+    queue_rest<K>(g, a);
 }
 template void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<uint32_t> &j);
 template void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<uint64_t> &j);

@@ -33,21 +33,21 @@ template <typename K> struct hybrid_rest_args {
 
 /* It is not inlined, since the compiler would keep places of a bucket in registers over the
  * loop. */
-template <typename K, int NT, int I, int B, int R, bool identity>
+template <typename K, int NT, int I, int B, int R>
 __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsigned b,
                                               unsigned char *buffer)
 {
     unsigned long long begin;
     const unsigned m = static_cast<unsigned>(a.bucket(b, begin));
-    hybrid_sort_bucket<K, NT, I, B, R, identity, true>(a.from() + begin, a.keys + begin, m,
-                                                       a.extents.left[b], a.map, buffer,
-                                                       static_cast<K>(a.extents.least[b]));
+    hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.keys + begin, m, a.extents.left[b],
+                                             a.map, buffer, static_cast<K>(a.extents.least[b]));
 }
 
 /* A block looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th; all
  * blocks share equal keys. */
-template <typename K, int NT, int I, int B, int R, bool identity>
-__global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a)
+template <typename K, int NT, int I, int B, int R>
+__global__
+__launch_bounds__(NT, 1) void hybrid_local_rest(const __grid_constant__ hybrid_rest_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     USW_SHARED_ARRAY(unsigned, list, [NT]);
@@ -78,12 +78,12 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
         for (unsigned i = 0; i < found; i++) {
             if (a.extents.left[list[i]] <= TREE_COUNTED_LEFT) {
                 const unsigned long long n = a.bucket(list[i], begin);
-                hybrid_write_by_values<K, NT, identity>(
-                    a.from() + begin, a.keys + begin, n, a.extents.left[list[i]],
-                    static_cast<K>(a.extents.least[list[i]]), a.map,
-                    reinterpret_cast<unsigned *>(buffer));
+                hybrid_write_by_values<K, NT>(a.from() + begin, a.keys + begin, n,
+                                              a.extents.left[list[i]],
+                                              static_cast<K>(a.extents.least[list[i]]), a.map,
+                                              reinterpret_cast<unsigned *>(buffer));
             } else {
-                hybrid_sort_rest<K, NT, I, B, R, identity>(a, list[i], buffer);
+                hybrid_sort_rest<K, NT, I, B, R>(a, list[i], buffer);
             }
             __syncthreads();
         }

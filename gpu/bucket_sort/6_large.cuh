@@ -36,8 +36,8 @@ template <typename K> constexpr size_t hybrid_large_shared()
     return local > scatter ? (local > count ? local : count) : scatter > count ? scatter : count;
 }
 
-template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K, identity> {
-    using level = hybrid_large_level<K, identity>;
+template <typename K> struct hybrid_large : hybrid_large_level<K> {
+    using level = hybrid_large_level<K>;
     using shape = hybrid_large_shape<K>;
     using level::a;
     using level::buffer;
@@ -90,8 +90,8 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
     {
         const hybrid_bins_args<K> bins = {a.keys, a.tmp, a.map, a.plan, a.lists};
         for (unsigned large = 0; large < 2; large++) {
-            hybrid_sort_bins<K, shape::threads, shape::bin_keys, shape::bin_bits, shape::rounds,
-                             identity>(bins, large, buffer);
+            hybrid_sort_bins<K, shape::threads, shape::bin_keys, shape::bin_bits, shape::rounds>(
+                bins, large, buffer);
         }
     }
 
@@ -103,7 +103,7 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
                                                   const Digit &digit, unsigned long long from,
                                                   unsigned long long to)
     {
-        using counter = hybrid_counter<K, identity, Digit>;
+        using counter = hybrid_counter<K, Digit>;
         static_assert(counter::T == shape::tile, "count and scatter go by the same tiles");
         const K *keys = this->keys_of(p) + from;
         const usw_gpu_keymap<K> map = this->map_of(p);
@@ -171,7 +171,7 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
         __syncthreads();
         hybrid_tile<K> t = {this->keys_of(p) + from, static_cast<unsigned>(to - from),
                             this->starts_of(p)};
-        hybrid_scatter_tile<K, shape::threads, shape::keys, identity>(
+        hybrid_scatter_tile<K, shape::threads, shape::keys, true>(
             t, p.in_tmp ? a.keys : a.tmp, this->map_of(p), hybrid_range_digit<K>(p), s);
         __syncthreads();
     }
@@ -199,11 +199,13 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
     }
 };
 
-template <typename K, bool identity>
-__global__ __launch_bounds__(1024, 1) void hybrid_sort_large(const hybrid_large_args<K> a)
+template <typename K>
+__global__
+    __launch_bounds__(1024,
+                      1) void hybrid_sort_large(const __grid_constant__ hybrid_large_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    hybrid_large<K, identity> r = {{a, buffer, 0, 0, 0}};
+    hybrid_large<K> r = {{a, buffer, 0, 0, 0}};
     if (a.plan->ranges[0] == 0) {
         return;
     }

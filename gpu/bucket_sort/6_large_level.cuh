@@ -149,7 +149,7 @@ static inline unsigned hybrid_one_block_keys(unsigned long long n)
 }
 
 /* What a block knows of its level. */
-template <typename K, bool identity> struct hybrid_large_level {
+template <typename K> struct hybrid_large_level {
     using shape = hybrid_large_shape<K>;
     const hybrid_large_args<K> &a;
     unsigned char *buffer;
@@ -305,7 +305,7 @@ template <typename K, bool identity> struct hybrid_large_level {
     {
         if (p.left == 0) { /* the keys of the range are equal */
             const bool in_place = !p.in_tmp && (!p.raw || a.from == a.keys);
-            p.kind = identity && in_place ? HYBRID_RANGE_NONE : HYBRID_RANGE_FILL;
+            p.kind = a.map.identity() && in_place ? HYBRID_RANGE_NONE : HYBRID_RANGE_FILL;
             if (threadIdx.x == 0) {
                 starts_of(p)[0] = 0;
             }

@@ -91,7 +91,7 @@ __device__ __forceinline__ unsigned long long hybrid_ranges_tiles(unsigned long 
 }
 
 /* Adds a range to list `list`; one addition gives its place and its first tile. */
-static __device__ __noinline__ void hybrid_push_range(hybrid_plan *plan, const hybrid_lists &l,
+static __device__ __noinline__ void hybrid_push_range(hybrid_plan *plan, hybrid_lists l,
                                                       unsigned list, hybrid_range range)
 {
     unsigned long long tiles = (range.size + l.tile - 1) / l.tile;

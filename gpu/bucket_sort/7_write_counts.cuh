@@ -195,7 +195,7 @@ template <typename K> struct hybrid_fill_vectors {
 /* Writes `length` keys from position `at` on, no more than the marks hold. lo: the value of the
  * first key, hi: of the last. F: as hybrid_filling. */
 template <typename K, typename F>
-__device__ __noinline__ void hybrid_fill_dense(const F &f, const usw_gpu_keymap<K> &map,
+__device__ __noinline__ void hybrid_fill_dense(const F &f, usw_gpu_keymap<K> map,
                                                hybrid_fill_marks<K> &marks, unsigned long long at,
                                                unsigned length, unsigned lo, unsigned hi)
 {

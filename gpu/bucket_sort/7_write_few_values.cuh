@@ -65,8 +65,10 @@ template <typename K> struct hybrid_few_block {
         }
         __syncthreads();
     }
-    /* Counts a key that is not in the table of the sample. */
-    __device__ __noinline__ void count_other(K key)
+    /* Counts a key that is not in the table of the sample. Static: a function that is not inlined
+     * and takes `this` would keep the whole object out of registers. */
+    __device__ __noinline__ static void count_other(K key, K *more, unsigned *more_counts, K none,
+                                                    hybrid_few<K> *table)
     {
         if (atomicAdd(&more_counts[size::more], 0u) != 0) {
             return; /* the tables are full: no count is of use */
@@ -82,7 +84,7 @@ template <typename K> struct hybrid_few_block {
     {
         const unsigned s = hybrid_few_slot(value, none, key);
         if (s == size::slots) {
-            count_other(key);
+            count_other(key, more, more_counts, none, table);
         }
         return s;
     }
@@ -278,7 +280,7 @@ hybrid_count_few_values(const K *keys, unsigned long long n, const usw_gpu_keyma
 /* Counts keys of few values by value, those that go by a tree by its buckets,
  * others as hybrid_count does. tree: NULL if there is none. Shared memory: hybrid_few_shared(bits),
  * hybrid_tree_shared(bits). */
-template <typename K, bool identity>
+template <typename K>
 __global__ __launch_bounds__(1024,
                              1) void hybrid_count_any(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, hybrid_plan *plan,
@@ -291,10 +293,10 @@ __global__ __launch_bounds__(1024,
     if (plan->few_values) {
         hybrid_count_few_values(keys, n, map, plan, table, radix, memory);
     } else if (!plan->skip && tree != nullptr && plan->by_tree) {
-        hybrid_count_by_tree<K, identity>(keys, n, map, plan, counts, handed, tree, memory);
+        hybrid_count_by_tree<K>(keys, n, map, plan, counts, handed, tree, memory);
     } else if (!plan->skip) {
         const hybrid_bits_digit<K> digit = {plan->shift, (1u << plan->bits) - 1, K(plan->base)};
-        hybrid_count_block<K, identity>(keys, n, map, plan, counts, handed, memory, digit);
+        hybrid_count_block<K>(keys, n, map, plan, counts, handed, memory, digit);
     }
 }
 template <typename K> constexpr size_t hybrid_few_shared(unsigned bits)

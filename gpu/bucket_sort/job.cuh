@@ -40,7 +40,6 @@ template <typename K> struct hybrid_job {
     K *keys, *tmp;
     unsigned long long n;
     usw_gpu_keymap<K> map;
-    bool identity;             /* the map changes no key */
     unsigned bits, bits1;      /* bits of the buckets; bits of the first scatter */
     unsigned more;             /* 1: the sample may choose one bit more */
     unsigned fine;             /* bits by which keys may be counted again, or 0 */
@@ -183,19 +182,17 @@ template <typename K> static void hybrid_choose_uncounted(const usw_gpu *g, hybr
 }
 
 /* Queues the first scatter that counts. */
-template <typename K, bool identity>
-static void hybrid_queue_uncounted(usw_gpu *g, const hybrid_job<K> &j)
+template <typename K> static void hybrid_queue_uncounted(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = hybrid_uncounted_shape<K>;
     constexpr int tile = shape::threads * shape::keys;
     hybrid_uncounted_args<K> a = {j.from, j.tmp,   j.n,      j.map,    j.plan,
                                   j.bits, j.bits1, j.cursor, j.stride, j.scatter_counts};
     const unsigned long long tiles = j.n / tile;
-    USW_LAUNCH_CHAINED(g,
-                       (hybrid_scatter_uncounted<K, shape::threads, shape::keys, shape::slots,
-                                                 shape::batch, identity>),
-                       static_cast<unsigned>(tiles < g->sms ? tiles : g->sms), shape::threads,
-                       hybrid_uncounted_shared<K>(j.bits, tile, shape::slots), a);
+    USW_LAUNCH_CHAINED(
+        g, (hybrid_scatter_uncounted<K, shape::threads, shape::keys, shape::slots, shape::batch>),
+        static_cast<unsigned>(tiles < g->sms ? tiles : g->sms), shape::threads,
+        hybrid_uncounted_shared<K>(j.bits, tile, shape::slots), a);
 }
 
 #endif

@@ -8,13 +8,12 @@
 #include "gpu/bucket_sort/job.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 
-/* Queues a scatter. identity: the key map changes no key. The second scatter maps no key. */
-template <typename K, bool first, bool identity>
+/* Queues a scatter. The second one finds keys mapped. */
+template <typename K, bool first>
 static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = typename hybrid_shape_of<K>::shape;
     constexpr int tile = shape::threads * shape::keys;
-    constexpr bool plain = !first || identity;
     hybrid_scatter_args<K> a = {
         first ? j.from : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin, j.stop,
         j.tile_begin,           first ? j.cursor : j.ends};
@@ -25,27 +24,24 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
         /* Where this kernel may find the keys scattered already, a block takes several tiles. */
         if (first && j.uncounted) {
             USW_LAUNCH_CHAINED(g,
-                               (hybrid_scatter_slots < K, shape::threads, shape::keys, first, plain,
-                                2, shape::slots, first ? shape::several_batch : shape::batch,
-                                first >),
+                               (hybrid_scatter_slots < K, shape::threads, shape::keys, first, 2,
+                                shape::slots, first ? shape::several_batch : shape::batch, first >),
                                tiles / shape::several + 1, shape::threads, shared, a);
         } else {
             USW_LAUNCH_CHAINED(g,
-                               (hybrid_scatter_slots<K, shape::threads, shape::keys, first, plain,
-                                                     2, shape::slots, shape::batch, false>),
+                               (hybrid_scatter_slots<K, shape::threads, shape::keys, first, 2,
+                                                     shape::slots, shape::batch, false>),
                                tiles, shape::threads, shared, a);
         }
         if (j.fine != 0) {
             using crowd = hybrid_crowd_shape;
             static_assert(2 * crowd::threads * crowd::keys == tile, "halves");
             USW_LAUNCH_CHAINED(
-                g,
-                (hybrid_scatter_crowd<K, crowd::threads, crowd::keys, first, plain, crowd::blocks>),
+                g, (hybrid_scatter_crowd<K, crowd::threads, crowd::keys, first, crowd::blocks>),
                 g->sms * crowd::blocks, crowd::threads, hybrid_close_shared<K>(tile / 2), a, tiles);
         }
     } else {
-        USW_LAUNCH_CHAINED(g,
-                           (hybrid_scatter_close<K, shape::threads, shape::keys, first, plain, 2>),
+        USW_LAUNCH_CHAINED(g, (hybrid_scatter_close<K, shape::threads, shape::keys, first, 2>),
                            tiles, shape::threads, hybrid_close_shared<K>(tile), a);
     }
 }

@@ -78,7 +78,7 @@ template <typename K> struct usw_joined_array {
     }
     __device__ __forceinline__ usw_joined<K> *at(size_t i) const
     {
-        return i < half ? low + i : i < both ? high + (i - half) : rest;
+        return usw_global(i < half ? low + i : i < both ? high + (i - half) : rest);
     }
     /* Whether the pairs from `begin` on are in a row. */
     __device__ __forceinline__ bool in_a_row(size_t begin, size_t count) const

@@ -349,7 +349,7 @@ struct radix_tile {
                 if constexpr (joins) {
                     x[u] = both[p[u]];
                 } else {
-                    x[u].key = key[p[u]];
+                    x[u] = {key[p[u]], K(0)};
                 }
             }
 #pragma unroll

@@ -172,7 +172,7 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
 }
 
 /* Queues sample, weighing, count and place. */
-template <typename K, bool identity, typename S, typename larger, typename tuning>
+template <typename K, typename S, typename larger, typename tuning>
 static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
 {
     const K *keys = static_cast<const K *>(j.p->keys);
@@ -189,12 +189,12 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
                j.few_values, j.tree);
     if constexpr (PAIRS_BY_TREE<K>) {
         if (j.tree != nullptr) {
-            USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024,
-                               hybrid_weigh_shared, keys, n, j.map, bits, &j.plan->keys, j.tree,
+            USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K>), g->sms, 1024, hybrid_weigh_shared, keys,
+                               n, j.map, bits, &j.plan->keys, j.tree,
                                hybrid_weigh_stretches(n, bits), false);
         }
     }
-    USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>),
+    USW_LAUNCH_CHAINED(g, (hybrid_count_any<K>),
                        static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
                        count_bytes, keys, n, j.map, &j.plan->keys,
                        reinterpret_cast<unsigned long long *>(j.counts), j.handed, j.few_values,
@@ -241,12 +241,7 @@ template <typename K, unsigned value_bytes, typename tuning, typename S, typenam
 static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
 {
     const usw_gpu_pairs *p = j.p;
-    const bool identity = usw_keymap_is_identity(&p->map);
-    if (identity) {
-        plan_pairs<K, true, S, larger, tuning>(g, j);
-    } else {
-        plan_pairs<K, false, S, larger, tuning>(g, j);
-    }
+    plan_pairs<K, S, larger, tuning>(g, j);
     pairs_scatter_args<K> a = {
         p->keys, p->values, j.scratch.keys_tmp, j.scratch.values_tmp, p->n,   j.map,
         j.plan,  j.digits,  j.starts,           j.tile_begin,         j.ring, j.ring_tiles,
@@ -264,7 +259,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
                                        j.plan,
                                        j.starts,
                                        j.extents,
-                                       p->out_keys != nullptr && !identity};
+                                       p->out_keys != nullptr && !usw_keymap_is_identity(&p->map)};
     const unsigned buckets = 1u << j.digits.bits();
     USW_LAUNCH_CHAINED(g, (pairs_local<K, value_bytes, S>), buckets, S::threads,
                        (pairs_local_shared<K, value_bytes, S>()), local);

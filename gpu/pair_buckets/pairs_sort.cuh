@@ -349,8 +349,8 @@ __device__ __noinline__ void pairs_sort_twice(const pairs_local_args<K> &a, unsi
  * equal keys that no block holds are shared by all. */
 template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    pairs_local_middle(const pairs_local_args<K> a, unsigned from, unsigned place_bits,
-                       unsigned buckets)
+    pairs_local_middle(const __grid_constant__ pairs_local_args<K> a, unsigned from,
+                       unsigned place_bits, unsigned buckets)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     USW_SHARED_ARRAY(unsigned, list, [S::threads]);

@@ -291,7 +291,7 @@ template <typename K> struct hybrid_grow {
  * equal, if that is not ~0. A block of 1024 threads calls. */
 template <typename K>
 __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long n,
-                                              const usw_gpu_keymap<K> &map, K all, unsigned varying,
+                                              usw_gpu_keymap<K> map, K all, unsigned varying,
                                               unsigned bucket_bits, bool alone, unsigned repeats,
                                               hybrid_tree *tree, void *memory)
 {

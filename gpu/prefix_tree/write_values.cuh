@@ -9,7 +9,7 @@
 /* Writes keys in order, of which the counts of more than 32 values are known: of value v in
  * counts[v << copies], so many words apart. The counts become where their keys begin. A block
  * calls. */
-template <typename K, int NT, bool identity>
+template <typename K, int NT>
 __device__ __forceinline__ void hybrid_write_counted(unsigned *counts, unsigned values,
                                                      unsigned copies, unsigned m, K *keys, K least,
                                                      const usw_gpu_keymap<K> &map)
@@ -36,9 +36,9 @@ __device__ __forceinline__ void hybrid_write_counted(unsigned *counts, unsigned 
     __syncthreads();
     for (unsigned v = threadIdx.x / 32; v < values; v += NT / 32) {
         const unsigned end = v + 1 < values ? counts[(v + 1) << copies] : m;
-        const K key = static_cast<K>(least + v), to = identity ? key : map.unmap(key);
+        const K key = map.unmap(static_cast<K>(least + v));
         for (unsigned p = counts[v << copies] + lane; p < end; p += 32) {
-            keys[p] = to;
+            keys[p] = key;
         }
     }
 }
@@ -48,10 +48,10 @@ __device__ __forceinline__ void hybrid_write_counted(unsigned *counts, unsigned 
  * (TREE_ALIKE). A value has a counter for each lane, so that no two lanes of a warp add to one; of
  * more than 32 values, up to 10 bits and m < 2^32, lanes share counters.
  * memory: 33 * 32 words. A block of NT threads calls. */
-template <typename K, int NT, bool identity>
+template <typename K, int NT>
 __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsigned long long m,
-                                                    unsigned left, K least,
-                                                    const usw_gpu_keymap<K> &map, unsigned *memory)
+                                                    unsigned left, K least, usw_gpu_keymap<K> map,
+                                                    unsigned *memory)
 {
     constexpr int U = 4;
     const unsigned tid = threadIdx.x, lane = tid % 32, values = 1u << left;
@@ -83,8 +83,8 @@ __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsi
             *count = all;
         }
         __syncthreads();
-        hybrid_write_counted<K, NT, identity>(memory + 32, values, copies, static_cast<unsigned>(m),
-                                              keys, least, map);
+        hybrid_write_counted<K, NT>(memory + 32, values, copies, static_cast<unsigned>(m), keys,
+                                    least, map);
         return;
     }
     for (unsigned v = tid / 32; v < values; v += NT / 32) {
@@ -97,9 +97,9 @@ __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsi
     unsigned long long at = 0;
     for (unsigned v = 0; v < values; v++) {
         const unsigned long long end = left != 0 ? at + memory[v] : m;
-        const K key = static_cast<K>(least + v), to = identity ? key : map.unmap(key);
+        const K key = map.unmap(static_cast<K>(least + v));
         for (unsigned long long p = at + tid; p < end; p += NT) {
-            keys[p] = to;
+            keys[p] = key;
         }
         at = end;
     }

@@ -154,7 +154,7 @@ template <typename K, bool identity> static void weave_queue(usw_gpu *g, const h
 
 template <typename K> void usw_queue_weave(usw_gpu *g, const hybrid_job<K> &j)
 {
-    j.identity ? weave_queue<K, true>(g, j) : weave_queue<K, false>(g, j);
+    j.map.identity() ? weave_queue<K, true>(g, j) : weave_queue<K, false>(g, j);
 }
 template void usw_queue_weave(usw_gpu *g, const hybrid_job<uint32_t> &j);
 template void usw_queue_weave(usw_gpu *g, const hybrid_job<uint64_t> &j);

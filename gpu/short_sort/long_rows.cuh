@@ -179,7 +179,8 @@ template <typename K, bool indexed> struct rows_merger {
 };
 
 template <typename K, bool indexed>
-__global__ void __launch_bounds__(rows_tuning::long_threads, 2) usw_rows_long(const rows_args<K> a)
+__global__ void __launch_bounds__(rows_tuning::long_threads, 2)
+    usw_rows_long(const __grid_constant__ rows_args<K> a)
 {
     using merger = rows_merger<K, indexed>;
     using E = typename rows_number<K, indexed>::type;

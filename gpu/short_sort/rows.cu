@@ -140,7 +140,8 @@ __device__ __forceinline__ void list_row(const rows_args<K> &a, uint64_t row, ui
 }
 
 template <typename K, bool indexed>
-__global__ void __launch_bounds__(rows_tuning::warp_threads) usw_rows_warps(const rows_args<K> a)
+__global__ void __launch_bounds__(rows_tuning::warp_threads)
+    usw_rows_warps(const __grid_constant__ rows_args<K> a)
 {
     using numbers = rows_number<K, indexed>;
     constexpr unsigned warps = rows_tuning::warp_threads / 32,
@@ -176,7 +177,7 @@ __global__ void __launch_bounds__(rows_tuning::warp_threads) usw_rows_warps(cons
 /* Blocks of any class have 64 registers a thread, so one kernel serves all of them. */
 template <typename K, bool indexed>
 __global__ void __launch_bounds__(rows_tuning::long_threads, 1024 / rows_tuning::long_threads)
-    usw_rows_block(const rows_args<K> a, unsigned list)
+    usw_rows_block(const __grid_constant__ rows_args<K> a, unsigned list)
 {
     using numbers = rows_number<K, indexed>;
     using E = typename numbers::type;

@@ -10,7 +10,7 @@
 #include "gpu/tree_buckets/weigh_regions.cuh"
 
 /* Queues a scatter of keys that go by a tree. */
-template <typename K, hybrid_tree_turn turn, bool identity>
+template <typename K, hybrid_tree_turn turn>
 static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = hybrid_tree_shape<K, turn == SCATTER_COUNTS>;
@@ -24,29 +24,27 @@ static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
                                               j.plan,
                                               j.scatter_counts};
     const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(j.bits) : 0;
-    USW_LAUNCH_CHAINED(g, (hybrid_scatter_tree < K, shape, turn, !first || identity >),
-                       g->sms * shape::blocks, shape::threads,
+    USW_LAUNCH_CHAINED(g, (hybrid_scatter_tree<K, shape, turn>), g->sms * shape::blocks,
+                       shape::threads,
                        hybrid_tree_scatter_shared<K>(shape::tile, shape::slots, counters), args);
 }
 
 /* Queues the one scatter of keys that lie near their places. */
-template <typename K, bool identity>
-static void hybrid_queue_near_scatter(usw_gpu *g, const hybrid_job<K> &j)
+template <typename K> static void hybrid_queue_near_scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = hybrid_near_shape<K>;
     const hybrid_near_args<K> args = {j.from, j.tmp, j.n, j.map, j.plan, j.tree, j.ends};
-    USW_LAUNCH_CHAINED(g, (hybrid_scatter_near<K, shape, identity>), g->sms * shape::blocks,
-                       shape::threads, hybrid_near_scatter_shared<K>(shape::tile), args);
+    USW_LAUNCH_CHAINED(g, (hybrid_scatter_near<K, shape>), g->sms * shape::blocks, shape::threads,
+                       hybrid_near_scatter_shared<K>(shape::tile), args);
 }
 
 /* Queues what lets the first scatter of many keys count them, and that scatter. */
-template <typename K, bool identity>
-static void hybrid_queue_tree_counts(usw_gpu *g, const hybrid_job<K> &j)
+template <typename K> static void hybrid_queue_tree_counts(usw_gpu *g, const hybrid_job<K> &j)
 {
-    USW_LAUNCH_CHAINED(g, (hybrid_weigh_regions<K, identity>), g->sms, 1024, TREE_TABLE_BYTES,
-                       j.from, j.n, j.map, j.bits, j.bits1, j.plan, j.tree,
+    USW_LAUNCH_CHAINED(g, (hybrid_weigh_regions<K>), g->sms, 1024, TREE_TABLE_BYTES, j.from, j.n,
+                       j.map, j.bits, j.bits1, j.plan, j.tree,
                        hybrid_regions_stretches(j.n, j.bits1), j.tree_room, j.cursor);
-    hybrid_queue_tree_scatter<K, SCATTER_COUNTS, identity>(g, j);
+    hybrid_queue_tree_scatter<K, SCATTER_COUNTS>(g, j);
 }
 
 /* Whether the device's blocks may have the shared memory that these scatters take. */

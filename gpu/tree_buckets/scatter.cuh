@@ -13,7 +13,7 @@
 #include "gpu/tree_buckets/scatter_args.cuh"
 
 /* A block of a shape, hybrid_tree_shape of gpu/bucket_sort/tuning.cuh. */
-template <typename K, typename Shape, hybrid_tree_turn turn, bool plain, tree_root kind>
+template <typename K, typename Shape, hybrid_tree_turn turn, tree_root kind>
 struct hybrid_tree_block {
     static constexpr int NT = Shape::threads, I = Shape::keys, slots = Shape::slots;
     static constexpr int U = Shape::batch;
@@ -104,7 +104,7 @@ struct hybrid_tree_block {
     }
     __device__ __forceinline__ K mapped(K raw) const
     {
-        return plain ? raw : a.map.map(raw);
+        return turn == SCATTER_SECOND ? raw : a.map.map(raw);
     }
     __device__ __forceinline__ unsigned digit_of(unsigned found) const
     {
@@ -330,9 +330,8 @@ struct hybrid_tree_block {
         fetch(k, p);
         for (unsigned t = blockIdx.x; t < number; t += gridDim.x) {
             keys += p.m;
-#pragma unroll
-            for (int i = 0; i < I; i++) {
-                k[i] = mapped(k[i]);
+            if (turn != SCATTER_SECOND) {
+                a.map.map_all(k);
             }
             scatter(k, p, t + gridDim.x, t + gridDim.x >= number);
         }
@@ -342,12 +341,12 @@ struct hybrid_tree_block {
 
 /* Scatters all tiles of a block. A kernel has it twice, for both kinds of a root: where it asked
  * for the kind before each look-up, both would be slower. */
-template <tree_root kind, typename K, typename Shape, hybrid_tree_turn turn, bool plain>
+template <tree_root kind, typename K, typename Shape, hybrid_tree_turn turn>
 __device__ __forceinline__ void hybrid_scatter_by(const hybrid_tree_scatter_args<K> &args,
                                                   unsigned char *memory)
 {
     const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(args.bits) : 0;
-    hybrid_tree_block<K, Shape, turn, plain, kind> b(args, memory, counters);
+    hybrid_tree_block<K, Shape, turn, kind> b(args, memory, counters);
     const unsigned keys = b.scatter_all();
     if (turn == SCATTER_COUNTS &&
         !hybrid_flush_bytes<Shape::threads>(b.bins, b.table, args.counts, b.sums, keys)) {
@@ -356,7 +355,7 @@ __device__ __forceinline__ void hybrid_scatter_by(const hybrid_tree_scatter_args
     }
 }
 
-template <typename K, typename Shape, hybrid_tree_turn turn, bool plain>
+template <typename K, typename Shape, hybrid_tree_turn turn>
 __global__
 __launch_bounds__(Shape::threads,
                   Shape::blocks) void hybrid_scatter_tree(hybrid_tree_scatter_args<K> args)
@@ -372,9 +371,9 @@ __launch_bounds__(Shape::threads,
         return;
     }
     if (args.tree->scale != 0) {
-        hybrid_scatter_by<TREE_SCALED_ROOT, K, Shape, turn, plain>(args, memory);
+        hybrid_scatter_by<TREE_SCALED_ROOT, K, Shape, turn>(args, memory);
     } else {
-        hybrid_scatter_by<TREE_LINEAR_ROOT, K, Shape, turn, plain>(args, memory);
+        hybrid_scatter_by<TREE_LINEAR_ROOT, K, Shape, turn>(args, memory);
     }
 }
 

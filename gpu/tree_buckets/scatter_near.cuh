@@ -12,7 +12,7 @@
 
 #include "gpu/tree_buckets/scatter_args.cuh"
 
-template <typename K, typename Shape, bool plain, tree_root kind> struct hybrid_near_block {
+template <typename K, typename Shape, tree_root kind> struct hybrid_near_block {
     static constexpr int NT = Shape::threads, I = Shape::keys, U = Shape::batch;
     static constexpr unsigned T = NT * I, D = NEAR_DIGITS, NOWHERE = ~0u;
     static constexpr unsigned E = D > NT ? D / NT : 1; /* counters of a thread */
@@ -54,10 +54,7 @@ template <typename K, typename Shape, bool plain, tree_root kind> struct hybrid_
      * stay: their number is all that the last step asks for. */
     __device__ __forceinline__ void look_up(K (&k)[I], unsigned (&r)[I], unsigned m) const
     {
-#pragma unroll
-        for (int i = 0; i < I; i++) {
-            k[i] = plain ? k[i] : a.map.map(k[i]);
-        }
+        a.map.map_all(k);
 #pragma unroll
         for (int i0 = 0; i0 < I; i0 += U) {
             K some[U];
@@ -260,7 +257,7 @@ template <typename K, typename Shape, bool plain, tree_root kind> struct hybrid_
     }
 };
 
-template <typename K, typename Shape, bool plain>
+template <typename K, typename Shape>
 __global__ __launch_bounds__(Shape::threads,
                              Shape::blocks) void hybrid_scatter_near(hybrid_near_args<K> args)
 {
@@ -270,9 +267,9 @@ __global__ __launch_bounds__(Shape::threads,
         return;
     }
     if (args.tree->scale != 0) {
-        hybrid_near_block<K, Shape, plain, TREE_SCALED_ROOT>(args, memory).scatter_all();
+        hybrid_near_block<K, Shape, TREE_SCALED_ROOT>(args, memory).scatter_all();
     } else {
-        hybrid_near_block<K, Shape, plain, TREE_LINEAR_ROOT>(args, memory).scatter_all();
+        hybrid_near_block<K, Shape, TREE_LINEAR_ROOT>(args, memory).scatter_all();
     }
 }
 

@@ -30,7 +30,7 @@ static inline unsigned long long hybrid_regions_keys(unsigned long long n)
 
 /* The keys of the sample in each region, and how many neighbours share one. regions, pairs: in
  * shared memory, zeros. */
-template <typename K, bool identity>
+template <typename K>
 __device__ __forceinline__ void
 hybrid_count_regions(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
                      const hybrid_window<K> &window, unsigned below, unsigned long long stretches,
@@ -49,8 +49,8 @@ hybrid_count_regions(const K *keys, unsigned long long n, const usw_gpu_keymap<K
         for (int u = 0; u < U; u++) {
             const unsigned long long line = l + u * warps;
             k[u] = line < stretches ? keys[stretch.place(line) + lane] : K(0);
-            k[u] = identity ? k[u] : map.map(k[u]);
         }
+        map.map_all(k);
         window.buckets(k, found);
 #pragma unroll
         for (int u = 0; u < U; u++) {
@@ -162,7 +162,7 @@ hybrid_place_regions(hybrid_plan *plan, hybrid_tree *tree, unsigned long long n,
 }
 
 /* most: keys of all regions together, at most; cursor: of the first scatter, of bits1 bits. */
-template <typename K, bool identity>
+template <typename K>
 __global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
     const K *keys, unsigned long long n, usw_gpu_keymap<K> map, unsigned bits, unsigned bits1,
     hybrid_plan *plan, hybrid_tree *tree, unsigned long long stretches, unsigned long long most,
@@ -187,11 +187,10 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
     }
     __syncthreads();
     const hybrid_window<K> window(slots, tree);
-    hybrid_count_far(identity ? probe : map.map(probe), window, middle, &note[2]);
+    hybrid_count_far(map.map(probe), window, middle, &note[2]);
     const bool counts = !tree->crowded && plan->near == 0; /* others go elsewhere or are counted */
     if (counts) {
-        hybrid_count_regions<K, identity>(keys, n, map, window, bits - bits1, stretches, regions,
-                                          &note[0]);
+        hybrid_count_regions<K>(keys, n, map, window, bits - bits1, stretches, regions, &note[0]);
     }
     __syncthreads();
     if (t < number && regions[t] != 0) {
