@@ -85,8 +85,10 @@ template <typename K> struct hybrid_large : hybrid_large_level<K> {
             __syncthreads();
         }
     }
-    /* Sorts the bins found so far, where their list might not hold those of one more level. */
-    __device__ __noinline__ void sort_bins()
+    /* Sorts the bins found so far, where their list might not hold those of one more level. Static,
+     * so that the object lies in registers. */
+    __device__ __noinline__ static void sort_bins(const hybrid_large_args<K> &a,
+                                                  unsigned char *buffer)
     {
         const hybrid_bins_args<K> bins = {a.keys, a.tmp, a.map, a.plan, a.lists};
         for (unsigned large = 0; large < 2; large++) {
@@ -221,7 +223,7 @@ __global__
         r.tiles = hybrid_ranges_tiles(ranges);
         r.sample_ranges();
         if (full) {
-            r.sort_bins();
+            r.sort_bins(a, buffer);
         }
         usw_grid_barrier(a.barrier, ++round, false);
         if (full && blockIdx.x == 0 && threadIdx.x == 0) {

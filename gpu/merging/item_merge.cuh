@@ -73,7 +73,8 @@ __device__ __forceinline__ void usw_sort_item_tile(const O &order, usw_merge_ite
 /* source.chunk(i): the number of what stands at position i. */
 template <typename O, typename S>
 __global__ void __launch_bounds__(USW_MERGE_THREADS)
-    usw_sort_item_tiles(O order, S source, uint64_t n, usw_merge_item *items)
+    usw_sort_item_tiles(const __grid_constant__ O order, const __grid_constant__ S source,
+                        uint64_t n, usw_merge_item *items)
 {
     USW_SHARED_ARRAY(usw_merge_item, buffer, [USW_ITEM_TILE + 1]);
     const uint64_t first = blockIdx.x * uint64_t(USW_ITEM_TILE);

@@ -131,7 +131,8 @@ __device__ __forceinline__ I usw_merge_rank(const O &o, I na, I nb, I rank, A ge
 
 template <typename O, typename L>
 __global__ void __launch_bounds__(USW_MERGE_THREADS)
-    usw_merge_split(O o, L level, usw_merge_cuts to, uint64_t cuts)
+    usw_merge_split(const __grid_constant__ O o, const __grid_constant__ L level, usw_merge_cuts to,
+                    uint64_t cuts)
 {
     /* Blocks overlap by one cut, so that every cut is compared with the one before. */
     USW_SHARED_ARRAY(uint64_t, cut_of, [USW_MERGE_THREADS]);
@@ -268,7 +269,8 @@ usw_merge_tile(const O &o, const usw_merge_pair<O> &m, uint64_t rank, uint64_t c
 
 template <typename O, typename L>
 __global__ void __launch_bounds__(USW_MERGE_THREADS)
-    usw_merge_tiles(O o, L level, usw_merge_cuts from)
+    usw_merge_tiles(const __grid_constant__ O o, const __grid_constant__ L level,
+                    usw_merge_cuts from)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
     USW_SHARED_ARRAY(typename O::item, buffer, [tile + 1]); /* the last one is not used */

@@ -45,8 +45,8 @@ struct usw_splitters {
 /* A thread a word. to.beginnings[0 .. count]: up to `most` bytes. */
 template <typename I>
 static __global__ void __launch_bounds__(USW_SPLITTER_THREADS)
-    usw_write_splitters(usw_string_order sample, const I *index, unsigned most,
-                        usw_splitters splitters, usw_string_keys to)
+    usw_write_splitters(const __grid_constant__ usw_string_order sample, const I *index,
+                        unsigned most, usw_splitters splitters, usw_string_keys to)
 {
     const uint64_t at = blockIdx.x * uint64_t(USW_SPLITTER_THREADS) + threadIdx.x;
     const uint64_t i = at / USW_SPLITTER_WORDS, word = at % USW_SPLITTER_WORDS;
@@ -112,8 +112,8 @@ struct usw_string_search {
 };
 
 static __global__ void __launch_bounds__(USW_SPLITTER_THREADS)
-    usw_write_string_keys(usw_string_order order, uint64_t n, usw_splitters splitters,
-                          usw_string_keys to)
+    usw_write_string_keys(const __grid_constant__ usw_string_order order, uint64_t n,
+                          usw_splitters splitters, usw_string_keys to)
 {
     USW_SHARED_ARRAY(uint64_t, words, [USW_SPLITTER_WORDS * USW_SPLITTER_THREADS]);
     const uint64_t all = uint64_t(gridDim.x) * USW_SPLITTER_THREADS;

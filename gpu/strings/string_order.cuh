@@ -60,7 +60,7 @@ struct usw_string_list {
         }
         if (low >= reinterpret_cast<uintptr_t>(bytes) &&
             low + 16 <= reinterpret_cast<uintptr_t>(bytes + (facts->end - first))) {
-            const uint64_t *words = reinterpret_cast<const uint64_t *>(low);
+            const uint64_t *words = usw_global(reinterpret_cast<const uint64_t *>(low));
             const uint64_t a = words[0], b = odd + count > 8 ? words[1] : 0;
             const uint64_t both = odd == 0 ? a : a >> (8 * odd) | b << (64 - 8 * odd);
             text = static_cast<uint64_t>(__byte_perm(static_cast<unsigned>(both), 0, 0x0123))
@@ -69,7 +69,7 @@ struct usw_string_list {
             return text & (~uint64_t(0) << (64 - 8 * count));
         }
         for (unsigned i = 0; i < count; i++) {
-            text |= static_cast<uint64_t>(at[i]) << (56 - 8 * i);
+            text |= static_cast<uint64_t>(usw_global(at)[i]) << (56 - 8 * i);
         }
         return text;
     }

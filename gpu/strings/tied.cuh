@@ -134,7 +134,8 @@ __device__ __forceinline__ unsigned usw_tied_begin(usw_tied_tile &tile, const us
 
 template <typename I>
 static __global__ void __launch_bounds__(USW_MERGE_THREADS, USW_TIED_BLOCKS)
-    usw_sort_tied(usw_string_order order, usw_sorted_keys keys, I *index, usw_long_runs longs)
+    usw_sort_tied(const __grid_constant__ usw_string_order order, usw_sorted_keys keys, I *index,
+                  usw_long_runs longs)
 {
     USW_SHARED(usw_tied_tile, tile);
     usw_tied_range(tile, keys, longs);
@@ -206,8 +207,8 @@ __device__ __noinline__ void usw_sort_long_run(const usw_tied_bytes_order &order
 /* since: bytes of keys. other: as many as there are of index. */
 template <typename I>
 static __global__ void __launch_bounds__(USW_MERGE_THREADS, 4)
-    usw_sort_long_runs(usw_string_order order, usw_long_runs longs, unsigned since, I *index,
-                       I *other)
+    usw_sort_long_runs(const __grid_constant__ usw_string_order order, usw_long_runs longs,
+                       unsigned since, I *index, I *other)
 {
     USW_SHARED(usw_tied_tile, tile);
     for (uint64_t r = blockIdx.x; r < *longs.count; r += gridDim.x) {
