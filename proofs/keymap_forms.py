@@ -212,6 +212,9 @@ def cuda_forms(p, core):
         src.constants.update({n: Int(v, False) for n, v in f.constants()})
         prove_equal(p, f"gpu/gpu.cuh map {kind}", f, lambda: src.call("map", f.key()), f.mapped)
         prove_equal(p, f"gpu/gpu.cuh unmap {kind}", f, lambda: src.call("unmap", f.key()), f.unmapped)
+        same = src.call("identity").to(32, False).bv != 0
+        p.prove(f"gpu/gpu.cuh identity {kind}: map(x) = x and unmap(x) = x",
+                z3.Implies(same, z3.And(f.mapped == f.raw, f.unmapped == f.raw)), f.raw, f.neg, f.pos, f.add)
         src = Source(plain("gpu/merging/records.cuh"), bits)
         prove_equal(p, f"gpu/merging/records.cuh usw_map_field {bits}", f,
                     lambda: src.call("usw_map_field", f.map, f.key().to(64, False)), f.mapped)

@@ -25,7 +25,7 @@ PROVED = {
     "cpu/cache_sort/vectors_avx512_256.h": {"vmap_of", "vmap_some", "vunmap"},
     "cpu/cache_sort/short_arrays.h": {"sort_small_mapped"},
     "cpu/cache_sort/key_order.h": {"keeps_signed_order", "keeps_double_order"},
-    "gpu/gpu.cuh": {"map", "unmap", "usw_gpu_keymap_of"},
+    "gpu/gpu.cuh": {"map", "unmap", "identity", "usw_gpu_keymap_of"},
     "gpu/merging/records.cuh": {"usw_map_field"},
     "gpu/plugin/results.cu": {"store_least"},
     "gpu/short_sort/key_and_place.cuh": {"number_of", "key_of"},

@@ -92,9 +92,9 @@ GPU = [
     {"file": "gpu/digit_sort/pass.cuh", "type": "unsigned", "cast": "tiles",
      "find": r"base\[digit\], (static_cast<unsigned>\(tiles\))\);",
      "words": {"(tiles)": "((n + tile - 1) / tile)"}, "of": {"n": N, "tile": ("u64", 1024, 1024)}},
-    {"file": "gpu/folds/scan_one_launch.cuh", "type": "unsigned", "cast": "(a.tree.tiles + count - 1) / count",
-     "find": r"blocks\((static_cast<unsigned>\(\(a\.tree\.tiles \+ count - 1\) / count\))\)",
-     "of": {"a_tree_tiles": ("u64", 1, "2^31 - 1"), "count": ("u32", 1, 1)}},
+    {"file": "gpu/folds/scan_one_launch.cuh", "type": "unsigned", "cast": "(tree.tiles + count - 1) / count",
+     "find": r"blocks\((static_cast<unsigned>\(\(tree\.tiles \+ count - 1\) / count\))\)",
+     "of": {"tree_tiles": ("u64", 1, "2^31 - 1"), "count": ("u32", 1, 1)}},
     *({"file": "gpu/merging/merge.cuh", "type": "unsigned", "most": GRID, "cast": cast, "find": find,
        "words": {"(tiles)": "((n + 255) / 256)"}, "of": {"n": N}} for cast, find in (
            ("tiles", r"\(usw_merge_tiles<O, L>\), (static_cast<unsigned>\(tiles\)),"),)),
