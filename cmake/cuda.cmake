@@ -38,6 +38,7 @@ endfunction()
 function(upsweep_cuda_targets out)
     set(list ${UPSWEEP_CUDA_ARCHS})
     set(cuda_optimise PARENT_SCOPE)
+    set(cuda_host_optimise -O1 PARENT_SCOPE)
     if(list STREQUAL "release")
         set(list 80 90 PTX)
     elseif(list STREQUAL "native")
@@ -50,6 +51,7 @@ function(upsweep_cuda_targets out)
             list(REMOVE_DUPLICATES list)
         elseif(UPSWEEP_CUDA_QUICK) # nothing here runs it: that it is compiled, linked and loaded is all
             set(list PTX) # which nvcc assembles to see whether it can, without optimising it
+            set(cuda_host_optimise -O0 PARENT_SCOPE)
             execute_process(COMMAND ${UPSWEEP_NVCC} --help OUTPUT_VARIABLE text ERROR_QUIET)
             if(text MATCHES "--Ofast-compile")
                 set(cuda_optimise --Ofast-compile=max PARENT_SCOPE)
@@ -87,7 +89,7 @@ function(upsweep_cuda_plugin)
     # The targets of a file are compiled side by side. Kernels are optimised fully without an option; -O3 would
     # optimise the code of the host as well, which launches them, and took twice that code's time.
     set(flags -std=c++17 ${cuda_optimise} -fmad=false ${archs} --threads=0 -Xfatbin=-compress-all -DUSW_GPU_TARGETS=${targets}
-        -Xcompiler=-O1,-fPIC,-fvisibility=hidden,-Wall,-Wextra)
+        -Xcompiler=${cuda_host_optimise},-fPIC,-fvisibility=hidden,-Wall,-Wextra)
     if(UPSWEEP_WERROR)
         list(APPEND flags -Werror all-warnings)
     endif()
