@@ -2,9 +2,9 @@
 # long.sh [JOBS] - what takes too long for every change, some 90 minutes on 2 cores: clang's analyser at
 # its full depth, all tests under the address, undefined-behaviour and memory sanitizers, those of threads
 # under the thread sanitizer, valgrind, the fuzz targets for FUZZ_SECONDS each (30), every call beside its
-# oracle for CALLS_SECONDS (150) and in CALLS_CASES (10^6), the verbs beside their rivals, the Python package
-# with more cases and from its archive of sources, sorts beyond memory, all failures, the ABI beside that of
-# 0.1.0, and how much of the library the tests reach.
+# oracle for CALLS_SECONDS (150) and in CALLS_CASES (10^6), kernels under the emulator by gcc's sanitizers, the
+# verbs beside their rivals, the Python package with more cases and from its archive of sources, sorts beyond
+# memory, all failures, the ABI beside that of 0.1.0, and how much of the library the tests reach.
 # STEPS="lint asan tsan msan valgrind fuzz calls verbs sizes failures abi coverage" picks. A line a step at
 # the end; ends with 1 if anything failed.
 # SPDX-License-Identifier: MIT
