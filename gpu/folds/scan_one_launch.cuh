@@ -207,6 +207,16 @@ static inline unsigned usw_scan_one_launch_takes(const usw_gpu *g, uint64_t tile
     return 0;
 }
 
+#ifdef USW_EMULATE
+/* So that the test `routes` knows which numbers of tiles a block has had. */
+static inline void usw_scan_once_took(unsigned count)
+{
+    emulated_choice("scan in one launch", "a tile a block", 15, count == 1);
+    emulated_choice("scan in one launch", "two tiles a block", 15, count == 2);
+    emulated_choice("scan in one launch", "four tiles a block", 15, count == 4);
+}
+#endif
+
 /* count: what usw_scan_one_launch_takes has returned. */
 template <typename E>
 static inline upsweep_status
@@ -216,6 +226,9 @@ usw_scan_one_launch(usw_gpu *g, const usw_scan *s, const usw_carry_levels &tree,
     const usw_scan_once_args a = {
         s->in, s->out, s->n, count, s->exclusive, usw_bulk_takes(s->in), usw_bulk_takes(s->out),
         tree,  calls};
+#ifdef USW_EMULATE
+    usw_scan_once_took(count);
+#endif
     const dim3 blocks(static_cast<unsigned>((tree.tiles + count - 1) / count));
     return USW_LAUNCH_COOPERATIVE(g, (usw_scan_once<E>), blocks, dim3(USW_SCAN_ONCE_THREADS),
                                   USW_SCAN_ONCE_BYTES<E>(count), a, e);
