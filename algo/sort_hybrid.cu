@@ -150,8 +150,8 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
 }
 
 /* What the sample of 16,384 keys must show for keys to go to the radix sort at once. A bucket that
- * step 5 cannot hold is expected to have `keys` keys of the sample; four deviations are added, so
- * that chance does not show one. */
+ * step 5 cannot hold is expected to have `keys` keys of the sample; so much is added that chance
+ * seldom shows one (proofs/chance.py; four deviations and 3 did of one array of 60). */
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, unsigned capacity)
 {
     if (sizeof(K) < 4) {
@@ -162,7 +162,7 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
     const double keys = most * 16384.0 / static_cast<double>(j.n);
     const unsigned buckets = small ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
     const unsigned falls = j.ordered != nullptr ? 16384 / WEAVE_FALLS_SHARE : 0;
-    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3),
+    return {static_cast<unsigned>(keys + 5.5 * std::sqrt(keys) + 4),
             buckets,
             true,
             j.bits1,
@@ -177,7 +177,8 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
 template <typename K> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
 {
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K>), g->sms, 1024, hybrid_weigh_shared, j.from, j.n,
-                       j.map, j.bits, j.plan, j.tree, hybrid_weigh_stretches(j.n, j.bits), true);
+                       j.map, j.bits, j.plan, j.tree, hybrid_weigh_stretches<K>(j.n, j.bits), true,
+                       j.tree_room == 0);
     if (j.tree_room != 0) {
         hybrid_queue_tree_counts<K>(g, j);
     }

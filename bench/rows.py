@@ -5,7 +5,8 @@
 
 Arrays are random, rotate where they are small, and lie in device memory; outputs are poisoned and each outcome is
 compared with a stable sort by torch before anything is timed. Times are medians in us: by events around one call, and
-of ten calls in a CUDA graph.
+of ten calls in a CUDA graph. Where flashinfer can be imported, its top_k of rows is timed, too: as it finds them, and
+sorted.
 """
 # SPDX-License-Identifier: MIT
 import ctypes
@@ -13,6 +14,11 @@ import statistics
 import sys
 
 import torch
+
+try:
+    import flashinfer
+except ImportError:
+    flashinfer = None
 
 TYPES = {torch.float16: 9, torch.bfloat16: 10, torch.float32: 11, torch.float64: 12}
 U32, SUM, LARGEST = 3, 0x101, 1 << 6
@@ -74,8 +80,10 @@ def in_graph(handle, run, inputs):
     return events(lambda _: graph.replay(), [0]) / 10
 
 
-def say(what, ours, graph, rival, right):
-    print(f"{what:60} {ours:9.1f} {graph:9.1f} {rival:9.1f} {rival / ours:6.2f} {'' if right else 'WRONG'}", flush=True)
+def say(what, ours, graph, rival, right, others=()):
+    more = "".join(f" {other:9.1f}" for other in others)
+    print(f"{what:60} {ours:9.1f} {graph:9.1f} {rival:9.1f} {rival / ours:6.2f}{more} {'' if right else 'WRONG'}",
+          flush=True)
 
 
 def keys_of(shape, kind, dtype):
@@ -102,8 +110,10 @@ def best(handle, rows, n, k, kind="normal", dtype=torch.float32):
     right = (torch.equal(value[:, :k].contiguous().view(bits), out[:some].view(bits))
              and torch.equal(place[:, :k], index[:some].long()))
     del value, place
+    others = [events(lambda x: flashinfer.top_k(x, k, sorted=order), inputs, 20) for order in (False, True)
+              if flashinfer and rows > 1 and dtype != torch.float64]
     say(f"top_k {rows} x {n}, k {k}, {kind}, {str(dtype)[6:]}", events(run, inputs), in_graph(handle, run, inputs),
-        events(lambda x: torch.topk(x, k, dim=-1), inputs, 5), right)
+        events(lambda x: torch.topk(x, k, dim=-1), inputs, 5), right, others)
 
 
 def positions(handle, n, count, multiple):
@@ -150,7 +160,8 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     handle, what = Handle(sys.argv[1]), sys.argv[2:] or ["one", "rows", "folds", "split"]
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; us: ours, in a graph, torch, torch / ours")
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; us: ours, in a graph, torch, torch / ours"
+          f"{', FlashInfer, FlashInfer sorted' if flashinfer else ''}")
     if "one" in what:
         for n, k in ((1 << 28, 1000), (1 << 28, 65536), (1 << 24, 1000), (1 << 20, 1000), (1 << 16, 100)):
             best(handle, 1, n, k, "uniform")

@@ -9,7 +9,7 @@ set -u
 here=$(dirname "$0")
 build=$1
 shift
-[ $# -gt 0 ] || set -- keymap keymap_all leaves networks offsets models same_code
+[ $# -gt 0 ] || set -- keymap keymap_all leaves networks offsets chance models same_code
 count=$#
 
 # The python3 of BUILD/venv or of build/venv, or the system's, if it has z3.

@@ -61,6 +61,92 @@ __device__ __forceinline__ void commonest_digits(unsigned digit, unsigned &first
     second = others == 0 ? first ^ 1 : __shfl_sync(~0u, digit, others & 31);
 }
 
+/* A bit for each lane of the warp whose digit is not that of the lane before. */
+__device__ __forceinline__ unsigned digit_heads(unsigned digit)
+{
+    const unsigned left = __shfl_up_sync(~0u, digit, 1);
+    return __ballot_sync(~0u, threadIdx.x % 32 == 0 || digit != left);
+}
+
+/* Ranks I rows of a warp's items by one addition for each run of neighbours in a row that have the
+ * same digit, as equal keys have that lie side by side: lanes that add to one counter take turns.
+ * own: the warp's counters; digit(i): of the lane's item of row i; found: the rank of that of row
+ * 0; rank: two to a word. */
+enum { DIGIT_RUNS_MOST = 5 }; /* of the first row, for which this is faster than rank_crowd */
+template <unsigned I, typename Digit>
+__device__ __forceinline__ void rank_runs(unsigned *own, Digit digit, unsigned found,
+                                          unsigned (&rank)[(I + 1) / 2])
+{
+    constexpr unsigned U = 3; /* additions on their way before the first is waited for */
+    const unsigned lane = threadIdx.x % 32;
+    rank[0] = found;
+#pragma unroll
+    for (unsigned i0 = 0; i0 < I; i0 += U) {
+        unsigned before[U], head[U];
+#pragma unroll
+        for (unsigned i = i0; i < i0 + U && i < I; i++) {
+            const unsigned heads = digit_heads(digit(i)), above = heads >> lane >> 1;
+            head[i - i0] = 31 - __clz(static_cast<int>(heads << (31 - lane) >> (31 - lane)));
+            before[i - i0] = 0;
+            if (i != 0 && head[i - i0] == lane) {
+                const int next =
+                    above != 0 ? __ffs(static_cast<int>(above)) : 32 - static_cast<int>(lane);
+                before[i - i0] = atomicAdd(&own[digit(i)], static_cast<unsigned>(next));
+            }
+        }
+#pragma unroll
+        for (unsigned i = i0 == 0 ? 1 : i0; i < i0 + U && i < I; i++) {
+            const unsigned first = __shfl_sync(~0u, before[i - i0], head[i - i0]);
+            const unsigned r = first + lane - head[i - i0];
+            rank[i / 2] = i % 2 == 0 ? r : rank[i / 2] | r << 16;
+        }
+    }
+}
+
+/* The same where many items have one of two digits: theirs are ranked by votes. */
+template <unsigned I, typename Digit>
+__device__ __forceinline__ void rank_crowd(unsigned *own, Digit digit, unsigned found,
+                                           unsigned (&rank)[(I + 1) / 2])
+{
+    unsigned common, next;
+    const unsigned below = (1u << threadIdx.x % 32) - 1;
+    commonest_digits(digit(0), common, next);
+    __syncwarp();
+    unsigned ones = own[common], twos = own[next];
+    const unsigned ones_before = ones, twos_before = twos;
+    __syncwarp();
+    constexpr unsigned U = 6; /* additions on their way before the first is waited for */
+    rank[0] = found;
+#pragma unroll
+    for (unsigned i0 = 0; i0 < I; i0 += U) {
+        unsigned before[U];
+#pragma unroll
+        for (unsigned i = i0; i < i0 + U && i < I; i++) {
+            before[i - i0] = 0;
+            if (i != 0 && digit(i) != common && digit(i) != next) {
+                before[i - i0] = atomicAdd(&own[digit(i)], 1u);
+            }
+        }
+#pragma unroll
+        for (unsigned i = i0 == 0 ? 1 : i0; i < i0 + U && i < I; i++) {
+            const unsigned at_common = __ballot_sync(~0u, digit(i) == common);
+            const unsigned at_next = __ballot_sync(~0u, digit(i) == next);
+            const unsigned by_one = ones + __popc(at_common & below);
+            const unsigned by_two = twos + __popc(at_next & below);
+            const unsigned r = digit(i) == common ? by_one
+                               : digit(i) == next ? by_two
+                                                  : before[i - i0];
+            ones += __popc(at_common);
+            twos += __popc(at_next);
+            rank[i / 2] = i % 2 == 0 ? r : rank[i / 2] | r << 16;
+        }
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(&own[common], ones - ones_before);
+        atomicAdd(&own[next], twos - twos_before);
+    }
+}
+
 /* Turns the warps' counts into where each warp's keys of a digit begin in the tile, and digit_start
  * likewise over all warps (257 entries). Two digits a thread, 128 threads; all threads call. */
 template <unsigned warps, typename Publish>

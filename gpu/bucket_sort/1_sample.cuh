@@ -220,16 +220,16 @@ __device__ __forceinline__ float hybrid_filled(unsigned long long range, unsigne
     return (static_cast<float>(range) + 1) * exp2f(-static_cast<float>(top));
 }
 /* Whether buckets of even keys in that range have no more than step 5 can hold, so many bits of
- * `top` being leading ones. some: a few may have more. equal: keys of a value, whose buckets have
- * more or fewer keys the more that are. */
+ * `top` being leading ones. above: deviations of a bucket that are allowed for; of 65,536 buckets
+ * chance makes one too large in half of all arrays by 4.25, in one of 500 by 5.5. equal: keys of a
+ * value, whose buckets have more or fewer keys the more that are. */
 __device__ __forceinline__ bool hybrid_fits(unsigned long long n, unsigned long long range,
                                             unsigned top, unsigned bits, unsigned capacity,
-                                            bool some, float equal)
+                                            float above, float equal)
 {
     const float buckets = exp2f(static_cast<float>(bits)) * hybrid_filled(range, top);
     const float keys = static_cast<float>(n) / buckets;
-    return top <= bits ||
-           keys + (some ? 1 : 4.25f) * sqrtf(keys * equal) <= static_cast<float>(capacity);
+    return top <= bits || keys + above * sqrtf(keys * equal) <= static_cast<float>(capacity);
 }
 
 /* Whether so many keys are equal that their values make some buckets too large for step 5, though
@@ -243,7 +243,7 @@ __device__ __forceinline__ bool hybrid_is_alike(const K (&k)[I], unsigned long l
         return false;
     }
     const float copies = usw_copies<K, I>(k, n, words);
-    if (hybrid_fits(n, l.range, l.top, l.bits, capacity, false, copies)) {
+    if (hybrid_fits(n, l.range, l.top, l.bits, capacity, 4.25f, copies)) {
         return false;
     }
     const unsigned long long grid = usw_grid_of<K, I>(k, reinterpret_cast<K *>(words));
@@ -264,8 +264,8 @@ hybrid_choose_leading(const K (&k)[I], unsigned here, unsigned long long n, unsi
     l.base = static_cast<K>(in_window ? window.base : 0);
     l.top = in_window ? window.bits : varying;
     l.range = window.range;
-    l.fits =
-        hybrid_fits(n, window.range, l.top, bits, crowded.capacity, n >= LARGE_FROM(sizeof(K)), 1);
+    const float above = n >= LARGE_FROM(sizeof(K)) ? 1 : 5.5f; /* large buckets are sorted, too */
+    l.fits = hybrid_fits(n, window.range, l.top, bits, crowded.capacity, above, 1);
     l.bits = bits + (!l.fits && crowded.more ? 1 : 0);
     l.filled = l.fits || l.bits != bits ? hybrid_filled(window.range, l.top) : 1;
     l.shift = l.top > l.bits ? l.top - l.bits : 0;

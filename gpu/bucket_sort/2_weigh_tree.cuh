@@ -7,8 +7,9 @@
 #include "gpu/bucket_sort/2_count.cuh"
 #include "gpu/prefix_tree/number_buckets.cuh"
 
-/* The sample: about WEIGHED keys for each bucket, at most one key in WEIGHED_PART. */
-enum { TREE_WEIGHED = 32, TREE_WEIGHED_PART = 4 };
+/* The sample: about so many keys for each bucket, at most one key in WEIGHED_PART. */
+#define TREE_WEIGHED(bytes) ((bytes) == 8 ? 64 : 32)
+enum { TREE_WEIGHED_PART = 4 };
 
 /* The bucket of a key, as the digit of a count. */
 template <typename K> struct hybrid_tree_count {
@@ -44,22 +45,24 @@ __device__ __noinline__ void hybrid_count_by_tree(const K *keys, unsigned long l
 }
 
 /* The stretches of 32 keys by which leaves are weighed. */
-static inline unsigned long long hybrid_weigh_stretches(unsigned long long n, unsigned bits)
+template <typename K>
+static unsigned long long hybrid_weigh_stretches(unsigned long long n, unsigned bits)
 {
-    const unsigned long long wanted = (1ull * TREE_WEIGHED << bits) / 32;
+    const unsigned long long wanted = (1ull * TREE_WEIGHED(sizeof(K)) << bits) / 32;
     const unsigned long long most = n / 32 / TREE_WEIGHED_PART;
     return wanted < most ? wanted : most;
 }
 
 /* Weighs leaves by stretches of 32 keys, or by as many single keys, evenly spread; the last block
  * numbers the buckets.
- * keys_alone: they carry no values. */
+ * keys_alone: they carry no values. notes: buckets' leaves are noted, which hybrid_weigh_regions
+ * else does. */
 template <typename K>
 __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsigned long long n,
                                                              usw_gpu_keymap<K> map, unsigned bits,
                                                              hybrid_plan *plan, hybrid_tree *tree,
                                                              unsigned long long stretches,
-                                                             bool keys_alone)
+                                                             bool keys_alone, bool notes)
 {
     constexpr unsigned U = 4;
     USW_DYNAMIC_SHARED(unsigned, memory);
@@ -115,7 +118,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
     if (ticket + 1 == gridDim.x) {
         __threadfence();
         hybrid_numbering numbering(tree, memory, keys_alone);
-        if (!numbering.number_buckets(bits) && threadIdx.x == 0) {
+        if (!numbering.number_buckets(bits, notes) && threadIdx.x == 0) {
             plan->by_tree = 0;
             plan->radix = plan->skip = 1;
         }

@@ -160,49 +160,6 @@ struct radix_tile {
 
     /* ---- rank ---- */
 
-    /* Ends `rank` by votes where many keys have one of two digits. found: the rank of k[0]. */
-    __device__ __forceinline__ void rank_crowd(const ends &e, unsigned found,
-                                               unsigned (&rank)[ranks])
-    {
-        unsigned *own = my_counters(), common, next;
-        const unsigned below = (1u << threadIdx.x % 32) - 1;
-        commonest_digits(e.digit_of(k[0]), common, next);
-        __syncwarp();
-        unsigned ones = own[common], twos = own[next];
-        const unsigned ones_before = ones, twos_before = twos;
-        __syncwarp();
-        constexpr unsigned U = 6; /* additions on their way before the first is waited for */
-        rank[0] = found;
-#pragma unroll
-        for (unsigned i0 = 0; i0 < I; i0 += U) {
-            unsigned before[U];
-#pragma unroll
-            for (unsigned i = i0; i < i0 + U && i < I; i++) {
-                const unsigned digit = e.digit_of(k[i]);
-                before[i - i0] = 0;
-                if (i != 0 && digit != common && digit != next) {
-                    before[i - i0] = atomicAdd(&own[digit], 1u);
-                }
-            }
-#pragma unroll
-            for (unsigned i = i0 == 0 ? 1 : i0; i < i0 + U && i < I; i++) {
-                const unsigned digit = e.digit_of(k[i]);
-                const unsigned at_common = __ballot_sync(~0u, digit == common);
-                const unsigned at_next = __ballot_sync(~0u, digit == next);
-                const unsigned by_one = ones + __popc(at_common & below);
-                const unsigned by_two = twos + __popc(at_next & below);
-                const unsigned other = before[i - i0];
-                const unsigned r = digit == common ? by_one : digit == next ? by_two : other;
-                ones += __popc(at_common);
-                twos += __popc(at_next);
-                rank[i / 2] = i % 2 == 0 ? r : rank[i / 2] | r << 16;
-            }
-        }
-        if (threadIdx.x % 32 == 0) {
-            atomicAdd(&own[common], ones - ones_before);
-            atomicAdd(&own[next], twos - twos_before);
-        }
-    }
     /* Ranks if all items of the warp have one digit; else returns false. */
     __device__ __forceinline__ bool rank_one_digit(const ends &e, unsigned (&rank)[ranks])
     {
@@ -232,7 +189,10 @@ struct radix_tile {
         before[0] = atomicAdd(&own[e.digit_of(k[0])], 1u);
         if (__any_sync(~0u, before[0] >= Shape::crowd_from)) {
             if (!__any_sync(~0u, before[0] == 31) || !rank_one_digit(e, rank)) {
-                rank_crowd(e, before[0], rank);
+                const auto digit = [&](unsigned i) { return e.digit_of(k[i]); };
+                const bool runs = __popc(digit_heads(digit(0))) <= DIGIT_RUNS_MOST;
+                runs ? rank_runs<I>(own, digit, before[0], rank)
+                     : rank_crowd<I>(own, digit, before[0], rank);
             }
             return;
         }

@@ -191,7 +191,7 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
         if (j.tree != nullptr) {
             USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K>), g->sms, 1024, hybrid_weigh_shared, keys,
                                n, j.map, bits, &j.plan->keys, j.tree,
-                               hybrid_weigh_stretches(n, bits), false);
+                               hybrid_weigh_stretches<K>(n, bits), false, true);
         }
     }
     USW_LAUNCH_CHAINED(g, (hybrid_count_any<K>),

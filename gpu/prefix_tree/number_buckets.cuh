@@ -20,6 +20,35 @@ struct hybrid_need {
     bool first;
 };
 
+/* Notes the leaf of each bucket of the slots from `from` on, 32 of them: a warp calls. Of leaves that
+ * share a bucket it is the first. slots: a copy of the tree's. */
+__device__ __forceinline__ void hybrid_note_leaves(hybrid_tree *tree, const unsigned *slots,
+                                                   unsigned from)
+{
+    const unsigned lane = threadIdx.x % 32, i = from + lane;
+    const unsigned slot = i < tree->begin[tree->levels] && i != tree->root ? slots[i] : TREE_NODE;
+    const unsigned before = i > 0 ? slots[i - 1] : TREE_NODE;
+    const bool shares = (before & TREE_NODE) == 0 && ((before ^ slot) & TREE_FIRST) == 0;
+    const bool leads = (slot & TREE_NODE) == 0 && (i == tree->node[i] || !shares);
+    const unsigned buckets = leads ? slot >> TREE_NUMBER : 0, first = slot & TREE_FIRST;
+    unsigned to = buckets; /* those of this lane's slot and the ones before */
+    for (unsigned o = 1; o < 32; o <<= 1) {
+        const unsigned up = __shfl_up_sync(~0u, to, o);
+        to += lane >= o ? up : 0;
+    }
+    const unsigned sum = __shfl_sync(~0u, to, 31);
+    for (unsigned b = lane; b - lane < sum; b += 32) {
+        unsigned of = 0; /* the first slot with more buckets up to it than b */
+        for (unsigned step = 16; step > 0; step /= 2) {
+            of += __shfl_sync(~0u, to, of + step - 1) <= b ? step : 0;
+        }
+        const unsigned at = __shfl_sync(~0u, first - (to - buckets), of % 32);
+        if (b < sum) {
+            tree->leaf[at + b] = static_cast<uint16_t>(from + of);
+        }
+    }
+}
+
 /* The block that numbers the buckets, when all have weighed. */
 struct hybrid_numbering {
     hybrid_tree *tree;
@@ -214,35 +243,8 @@ struct hybrid_numbering {
         tree->slots[i] = slots[i];
         tree->bits[i] = static_cast<unsigned char>(bits[i] + join);
     }
-    /* Notes the leaf of each bucket: a warp those of 32 slots. */
-    __device__ __forceinline__ void note_leaves()
-    {
-        const unsigned lane = threadIdx.x % 32;
-        for (unsigned from = threadIdx.x - lane; from < end; from += 1024) {
-            const unsigned i = from + lane;
-            const bool leads = i < end && is_leaf(i) && (counts[i] & 1) != 0;
-            const unsigned buckets = leads ? counts[i] >> 8 : 0;
-            const unsigned first = leads ? slots[i] & TREE_FIRST : 0;
-            unsigned to = buckets; /* those of this lane's slot and the ones before */
-            for (unsigned o = 1; o < 32; o <<= 1) {
-                const unsigned up = __shfl_up_sync(~0u, to, o);
-                to += lane >= o ? up : 0;
-            }
-            const unsigned sum = __shfl_sync(~0u, to, 31);
-            for (unsigned b = lane; b - lane < sum; b += 32) {
-                unsigned of = 0; /* the first slot with more buckets up to it than b */
-                for (unsigned step = 16; step > 0; step /= 2) {
-                    of += __shfl_sync(~0u, to, of + step - 1) <= b ? step : 0;
-                }
-                const unsigned at = __shfl_sync(~0u, first - (to - buckets), of % 32);
-                if (b < sum) {
-                    tree->leaf[at + b] = static_cast<uint16_t>(from + of);
-                }
-            }
-        }
-    }
-    /* Returns false if there are too few buckets. */
-    __device__ __forceinline__ bool number_buckets(unsigned bucket_bits)
+    /* Returns false if there are too few buckets. notes: leaves are noted here, not by others. */
+    __device__ __forceinline__ bool number_buckets(unsigned bucket_bits, bool notes)
     {
         for (unsigned i = threadIdx.x; i < end; i += 1024) {
             slots[i] = tree->slots[i];
@@ -266,7 +268,9 @@ struct hybrid_numbering {
         }
         sum_needs(full, static_cast<float>(all) / static_cast<float>(most));
         number();
-        note_leaves();
+        for (unsigned from = threadIdx.x / 32 * 32; notes && from < end; from += 1024) {
+            hybrid_note_leaves(tree, slots, from);
+        }
         if (threadIdx.x == 0) {
             tree->buckets = sums[begin[1]] + 2;
             tree->slots[root] = sums[begin[1]] + 1;

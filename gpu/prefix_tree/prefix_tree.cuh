@@ -316,13 +316,17 @@ struct hybrid_extent {
     }
 };
 
-/* Adds 1 to counts[at] for each lane of a warp, once for all that agree, since many keys may be
- * equal. All lanes call. */
+/* Adds 1 to counts[at] for each lane of a warp, once for neighbours that agree, since many keys may
+ * be equal. (Asking for all lanes that agree takes as many turns as there are different ones.) All
+ * lanes call. */
 __device__ __forceinline__ void hybrid_count_slot(unsigned *counts, unsigned at)
 {
-    const unsigned same = __match_any_sync(~0u, at);
-    if (threadIdx.x % 32 + 1 == static_cast<unsigned>(__ffs(static_cast<int>(same)))) {
-        atomicAdd(&counts[at], static_cast<unsigned>(__popc(same)));
+    const unsigned lane = threadIdx.x % 32, left = __shfl_up_sync(~0u, at, 1);
+    const bool first = lane == 0 || at != left;
+    const unsigned firsts = __ballot_sync(~0u, first) >> lane >> 1; /* of the lanes above */
+    if (first) {
+        atomicAdd(&counts[at],
+                  firsts != 0 ? static_cast<unsigned>(__ffs(static_cast<int>(firsts))) : 32 - lane);
     }
 }
 

@@ -187,6 +187,10 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
     }
     __syncthreads();
     const hybrid_window<K> window(slots, tree);
+    for (unsigned from = (t / 32 * gridDim.x + blockIdx.x) * 32; from < TREE_SLOTS;
+         from += gridDim.x * 1024) {
+        hybrid_note_leaves(tree, slots, from);
+    }
     hybrid_count_far(map.map(probe), window, middle, &note[2]);
     const bool counts = !tree->crowded && plan->near == 0; /* others go elsewhere or are counted */
     if (counts) {
