@@ -131,9 +131,9 @@ def positions(handle, n, count, multiple):
     begin[1:] = ((held + multiple - 1) // multiple * multiple).cumsum(0)
     want = torch.full((room,), n, device="cuda", dtype=torch.int64)
     want[begin[ids] + torch.arange(n, device="cuda") - (held.cumsum(0) - held)[ids]] = order
+    right = torch.equal(want, index.long()) and torch.equal(begin, offsets)
     say(f"split_ids_index {n} ids, {count} buckets, multiple {multiple}; torch.sort", events(run, inputs),
-        in_graph(handle, run, inputs), events(lambda x: torch.sort(x, stable=True), inputs),
-        torch.equal(want, index.long()) and torch.equal(begin, offsets))
+        in_graph(handle, run, inputs), events(lambda x: torch.sort(x, stable=True), inputs), right)
 
 
 def folds(handle, rows, n):

@@ -159,17 +159,22 @@ static __device__ bool hybrid_note_extent(const hybrid_place_args &a, unsigned d
         usw_store_relaxed(&a.plan->large, 1u);
     } else if (c > a.capacity && e.left == 0) {
         usw_store_relaxed(&a.tree->alike, 1u);
+    } else if (c > a.capacity && !counted) {
+        atomicAdd(&a.plan->over, c);
     }
     return e.alike;
 }
 
 /* Decides what is to be done with keys that go by a tree. If a bucket is too large, and not of few
- * values, all are left to the radix sort. The last block calls. */
+ * values, or a fourth of the keys of 32 bits is in buckets for blocks that have a multiprocessor for
+ * themselves, all are left to the radix sort. The last block calls. */
 static __device__ void hybrid_decide_tree(const hybrid_place_args &a)
 {
     hybrid_plan *plan = a.plan;
     const bool ordered = plan->falls == 0 || plan->rises == 0;
-    const bool radix = !ordered && usw_load_relaxed(&plan->large) != 0;
+    const bool many_large = a.key_bits == 32 && usw_load_relaxed(&plan->over) > a.n / 4;
+    const bool radix = !ordered && (usw_load_relaxed(&plan->large) != 0 || many_large);
+    TREE_WAY(TREE_LARGER, !ordered && many_large && threadIdx.x == 0)
     if (threadIdx.x == 0) {
         plan->bits1 = a.bits1;
         plan->skip = 1;

@@ -228,6 +228,25 @@ template <typename K> struct hybrid_grow {
         }
         return !__syncthreads_or(heavy);
     }
+    /* Whether most keys lie in the same half of their leaves, as where bits are seldom set: then one
+     * of a leaf's buckets has far more keys than the others, however many nodes there are. */
+    __device__ __forceinline__ bool leans()
+    {
+        unsigned low = 0, all = 0, before;
+#pragma unroll
+        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i++) {
+            const bool many = bits[key_slot[i]] > TREE_FEW_LEFT;
+            all += many;
+            low += many && key_rest[i] >> (sizeof(K) * 8 - 1) == 0;
+        }
+        const unsigned sum = hybrid_sum_before(low << 16 | all, sums, before);
+        low = sum >> 16;
+        all = sum & 0xffff;
+        const bool some = all >= 1024 * HYBRID_SAMPLE_ROWS / 4;
+        const bool leaning = some && (low > all / 8 * 5 || low < all / 8 * 3);
+        TREE_WAY(TREE_LEANS, leaning && threadIdx.x == 0)
+        return leaning;
+    }
     /* How many of half the sample's keys in leaves of many values find their bit set. The table of
      * hashes takes the place of `from`. Equal neighbours count once. */
     __device__ __forceinline__ unsigned repeats(unsigned bucket_bits)
@@ -287,8 +306,8 @@ template <typename K> struct hybrid_grow {
 
 /* Makes a tree of the sample, whose keys agree with `all` above their last `varying` bits, for so
  * many bits of buckets: a leaf should have 16 buckets or more. alone: of single keys, not of
- * stretches. Returns false if the tree would need more slots, or more than `repeats` keys are
- * equal, if that is not ~0. A block of 1024 threads calls. */
+ * stretches. Returns false if the tree would need more slots, keys lean to one side of its leaves,
+ * or more than `repeats` of them are equal, if that is not ~0. A block of 1024 threads calls. */
 template <typename K>
 __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long n,
                                               usw_gpu_keymap<K> map, K all, unsigned varying,
@@ -302,7 +321,7 @@ __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long 
                      keys_16 > TREE_LEAF ? keys_16 : unsigned(TREE_LEAF), alone);
     const unsigned most = (1u << bucket_bits) / 4;
     const bool enough =
-        g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED));
+        g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED)) && !g.leans();
     g.store(tree);
     return enough && (repeats == ~0u || g.repeats(bucket_bits) <= repeats);
 }

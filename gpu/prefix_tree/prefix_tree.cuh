@@ -64,6 +64,8 @@ enum tree_way {
     TREE_SCALES,
     TREE_SCATTERS_ONCE,
     TREE_ALONE,
+    TREE_LEANS,
+    TREE_LARGER,
     TREE_WAYS
 };
 static const char *const tree_ways[] = {"equal keys are written in several pieces",
@@ -72,10 +74,13 @@ static const char *const tree_ways[] = {"equal keys are written in several piece
                                         "a larger one is written by a block for itself",
                                         "the root is of leading ones",
                                         "one scatter takes keys to their buckets",
-                                        "a key is far from the others of its tile"};
+                                        "a key is far from the others of its tile",
+                                        "keys lean to one side of leaves",
+                                        "many buckets are large"};
 static inline void hybrid_tree_took(unsigned way, bool taken = true)
 {
-    emulated_choice("tree", tree_ways[way], 12, taken); /* of 32 and 64 bits */
+    const unsigned widths = way == TREE_LARGER ? 4 : 12; /* keys of 32 bits, and of 64 */
+    emulated_choice("tree", tree_ways[way], widths, taken);
 }
 #define TREE_WAY(way, condition)                                                                   \
     if (condition) {                                                                               \

@@ -208,6 +208,9 @@ static void uneven_keys(void **state)
         if (all || t % 3 == 2) {
             check(room, HIDDEN, wide[t], 65537 + 2 * t, turn++);
         }
+        if (all || t < 3) { /* keys of 32 bits are then left to the radix sort */
+            check(room, ROUGH, wide[t], 65536 + 2 * t, t + 1);
+        }
         check(room, COPIES, wide[t], 65536 + t, turn++); /* from here on a sample tells copies */
         if (all || t % 3 == 1) {
             check(room, COPIES_300, wide[t], 70001 + t, turn++);

@@ -50,6 +50,8 @@ enum uneven {
     IDS,        /* of a power law, over 17 bits: of some so many that no block holds them */
     SMALL,      /* a third is less than a 2000th of the others */
     HIDDEN, /* four values of a range that is rare where a sample looks: of 2^16 keys and more */
+    ROUGH,  /* squares; where a sample of 2^16 keys does not look, in a 33rd of the range: large
+             * buckets, but none that no block holds */
     PATTERNS
 };
 
@@ -153,6 +155,11 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
     case HIDDEN: { /* in three stretches of four, which no bucket sort holds, or in one of eight */
         const bool hides = n % 2 == 0 ? i / 32 % 4 != 0 : i / 32 % 8 == 1;
         return hides ? 5000 + any % 4 : any % 4 != 0 ? any >> 47 : (1 << 16) + (any >> 52);
+    }
+    case ROUGH: {
+        const double unit = (double)(any >> 11) * 0x1p-53;
+        const double key = i / 32 % 4 != 0 ? 0.25 + 0.03 * unit : unit * unit;
+        return (uint64_t)(key * 0x1p30) << (bits - 32);
     }
     case MISLEADING:
         return real_bits(bell(state) * (i / 32 % looked_at == 0 ? 1 : 0.02), bits, n % 2 == 0);
