@@ -99,17 +99,19 @@ bool usw_sort_by_dropping(const upsweep *u, void *keys, size_t n, unsigned width
     if (usw_looks_random(&glance)) {
         return false;
     }
-    size_t at = f.maps->first_break[width](keys, n, &plain, true, false), kept = n;
-    unsigned char *copy = (unsigned char *)room + (usw_dropping_room(n) - n) * f.bytes;
-    if (at < n && !drop_wrong(&f, keys, n, at, n / USW_LOOSE_SHARE, PASSES_ALONE, room, &kept)) {
-        if (n - kept > n / USW_LOOSE_SHARE) {
-            USW_ROUTE_OF("more than one thread takes out are out of order", USW_WIDE_TYPES);
-            return false;
-        }
+    size_t at = f.maps->first_break[width](keys, n, &plain, true, false), kept = at;
+    size_t most = n / USW_LOOSE_SHARE;
+    bool dropped = n - at > most && drop_wrong(&f, keys, n, at, most, PASSES_ALONE, room, &kept);
+    if (n - kept > most) {
+        USW_ROUTE_OF("more than one thread takes out are out of order", USW_WIDE_TYPES);
+        return false;
+    }
+    if (!dropped) {
         memcpy(room, f.keys + kept * f.bytes, (n - kept) * f.bytes);
     }
     USW_ROUTE_OF("one thread takes out what is out of order", USW_WIDE_TYPES);
     if (kept < n) {
+        unsigned char *copy = (unsigned char *)room + (usw_dropping_room(n) - n) * f.bytes;
         memcpy(copy, keys, kept * f.bytes);
         USW_PICK(u->isa, usw_cache_sort_steps)->sort[width](room, n - kept);
         usw_merge_loose(u->isa, width, copy, kept, room, n - kept, keys);
