@@ -18,9 +18,8 @@ enum {
     PREFIX_SHARE = 8,         /* a shorter beginning of such a chunk is loose, too */
     DROP_SLACK = 1024,        /* keys more than its limit that `drop` may write */
     DROP_PASSES = 6,
-    PASSES_ALONE = 2,          /* where what is still out of order is sorted with the loose keys */
-    TRIM = 8,                  /* keys that are taken from each side of the border of two chunks */
-    RUNS_MANY_FROM = 16 * 1024 /* fewer keys sort in less time than it takes to merge three runs */
+    PASSES_ALONE = 2, /* where what is still out of order is sorted with the loose keys */
+    TRIM = 8          /* keys that are taken from each side of the border of two chunks */
 };
 
 static uint64_t key_at(const usw_pattern_search *f, size_t i)
@@ -224,7 +223,7 @@ static void drop_empty(usw_stretches *s)
 }
 
 /* Joins the stretches to runs; false: they are too many. */
-static bool join_stretches(usw_stretches *s, size_t most)
+static bool join_stretches(usw_stretches *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         usw_stretch *b = &s->stretch[i], *a = b - 1;
@@ -232,7 +231,7 @@ static bool join_stretches(usw_stretches *s, size_t most)
             trim(s, a, b);
         }
         if (i == 0 || !follows(a, b)) {
-            if (s->runs == most) {
+            if (s->runs == USW_RUNS_MAX) {
                 return false;
             }
             s->run[s->runs++] = (usw_run){.first = i, .falls = b->falls};
@@ -346,7 +345,7 @@ bool usw_sort_stretches(const usw_pattern_search *f, bool in_place)
     atomic_init(&s.given_up, false);
     usw_parallel(f->u, s.count / 2, examine_chunk, &s);
     drop_empty(&s);
-    if (!atomic_load(&s.given_up) && join_stretches(&s, f->n < RUNS_MANY_FROM ? 2 : USW_RUNS_MAX)) {
+    if (!atomic_load(&s.given_up) && join_stretches(&s)) {
         loosen_short_runs(&s);
         done = finish(&s);
     }
