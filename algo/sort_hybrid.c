@@ -5,14 +5,25 @@
  *          the vector merge sort: small enough to stay in fast memory, and all of them side by
  *          side.
  *
+ *          Keys that are in order but for some need no buckets. Where a key is less than the one
+ *          before it, the order has a break. If the others go on in order without the two keys
+ *          that meet there, these are displaced: they are taken out, sorted, and merged in again.
+ *          Else what lies between two breaks is a run, and runs are merged in pairs: a key's place
+ *          is its own in its run, and one further for each key of the other run that comes before.
+ *
  * Picture  keys         least .......................... greatest
  *          equal widths |  1  |  2  |  0  | 31  |  4  | ...      one bucket is over-full:
  *          refined      |         5         |8|7|9| 7 | ...      pivots move to where the keys are
  *          scatter      [.....][........][.......][.........]    one bucket behind the other
  *          sort         each bucket by sort/vmerge; done
  *
- * Rounds   They depend on how the keys are spread: two reductions, a count for every choice of
- *          pivots, one scatter, and the vector merge sort of the largest bucket.
+ *          keys         1 2 9 4 5 6 3 7 8                           two breaks: 9 4 and 6 3
+ *          displaced    1 2 5 7 8 | 9 4 6 3                         taken out, then sorted
+ *          merge        1 2 5 7 8   3 4 6 9  ->  1 2 3 4 5 6 7 8 9
+ *
+ * Rounds   They depend on how the keys are spread: a look at all neighbours, two reductions, a
+ *          count for every choice of pivots, one scatter, and the vector merge sort of the largest
+ *          bucket. Runs take 2 + log2 of the longest for every halving of their number.
  *
  * Cost     log2 B compares a key to find its bucket among B, for every choice of pivots, then
  *          about 14 compares a vector and pass. Two trips through memory for large arrays, where
@@ -31,17 +42,158 @@
  * Source   E. Sintorn, U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm, JPDC
  *          2008.
  *
- * Forms    explained (this file), CPU (sort_hybrid_cpu.h), CUDA (sort_hybrid.cu). Keys that are in
- *          order over long stretches take neither buckets nor merges of all: a sort on a CPU that
- *          nobody names looks for them first. One run, but for some displaced keys: these are
- *          taken out, sorted by the method of this page, and merged in again ("nearly in order").
- *          A few runs one behind the other: merged in pairs ("runs merged"). The words in
- *          brackets are what a report calls it.
+ * Forms    explained (this file), CPU (sort_hybrid_cpu.h), CUDA (sort_hybrid.cu). Runs and
+ *          displaced keys are looked for first by a sort that nobody names; a report calls it "runs
+ *          merged" and "nearly in order". Fast forms also take out what stands wrong side by side,
+ *          up to an eighth of all keys, and sort it by the buckets of this page.
  */
 /* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
-enum { KEYS_A_BUCKET = 8, REFINE_MAX = 32 };
+enum { KEYS_A_BUCKET = 8, REFINE_MAX = 32, KEYS_A_RUN = 4 };
+
+/* ---- keys that are in order but for some ---- */
+
+/* breaks[i] is 1 where key i is less than the one before it. Returns how many breaks there are. */
+static size_t find_breaks(usw_explain *x, usw_array a, usw_array breaks)
+{
+    size_t count = 0;
+    ROUND(x, "neighbours") {
+        LANES(x, i, a.n - 1) {
+            if (!in_order(x, a, i, a, i + 1)) {
+                set(x, breaks, i + 1, 1);
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+/* Whether the keys around every break are in order without the two that meet there. */
+static bool are_displaced(usw_explain *x, usw_array a, usw_array breaks)
+{
+    bool all = true;
+    ROUND(x, "around") {
+        LANES(x, i, a.n - 3) {
+            bool again = i + 4 < a.n && breaks.v[i + 4] == 1;
+            if (breaks.v[i + 2] == 1 && (again || !in_order(x, a, i, a, i + 3))) {
+                all = false;
+            }
+        }
+    }
+    return all;
+}
+
+/* b gets the keys of a, at its end those that meet at a break, and these sorted by odd-even
+ * transposition (sort/oddeven). Returns how many the others are. */
+static size_t take_out(usw_explain *x, usw_array a, usw_array breaks, usw_array b)
+{
+    usw_array displaced = new_array(x, "displaced", a.n);
+    usw_array counts = hidden(new_array(x, "counts", 2 * USW_WORKERS));
+    ROUND(x, "mark") {
+        LANES(x, i, a.n) {
+            set(x, displaced, i, breaks.v[i] | (i + 1 < a.n ? breaks.v[i + 1] : 0));
+        }
+    }
+    show_buckets(x, displaced);
+    usw_count(x, displaced, counts);
+    usw_scatter(x, a, displaced, counts, b);
+    show_result(x, b);
+    size_t first = usw_bucket_end(counts, 0), n = a.n - first;
+    note(x, "%zu keys are displaced, the others in order", n);
+    phase(x, "sort");
+    ROUNDS(x, r, n, r % 2 == 0 ? "even" : "odd") {
+        LANES(x, t, (n - r % 2) / 2) {
+            size_t i = first + 2 * t + r % 2;
+            compare_exchange(x, b, i, i + 1);
+        }
+    }
+    show_result(x, b);
+    return first;
+}
+
+/* Merges run k, keys begin[k] to begin[k + 1] - 1 of a, with run k + 1 for all even k, to b.
+ * rank[i] is how many keys of the other run come before key i: found by halving, as in
+ * sort/sample. */
+static void merge_pairs(usw_explain *x, usw_array a, const size_t *begin, size_t runs,
+                        usw_array rank, usw_array b)
+{
+    size_t halvings = usw_log2_up(a.n + 1);
+    ROUND(x, "rank 0") {
+        LANES(x, i, a.n) {
+            set(x, rank, i, 0);
+        }
+    }
+    ROUNDS(x, r, halvings, "halve") {
+        for (size_t k = 0; k < runs; k++) {
+            size_t other = begin[k ^ 1], keys = begin[(k ^ 1) + 1] - other;
+            for (size_t i = begin[k]; i < begin[k + 1]; i++) {
+                size_t count = rank.v[i] + ((size_t)1 << (halvings - 1 - r));
+                size_t j = other + count - 1;
+                usw_lane(x, i);
+                if (count <= keys && (j < i ? in_order(x, a, j, a, i) : !in_order(x, a, i, a, j))) {
+                    set(x, rank, i, (uint32_t)count);
+                }
+            }
+        }
+    }
+    show(x, rank);
+    ROUND(x, "merge") {
+        for (size_t k = 0; k < runs; k++) {
+            size_t pair = begin[k & ~(size_t)1];
+            for (size_t i = begin[k]; i < begin[k + 1]; i++) {
+                usw_lane(x, i);
+                move(x, a, i, b, pair + i - begin[k] + rank.v[i]);
+            }
+        }
+    }
+    show_result(x, b);
+}
+
+/* Keys of few breaks, in order afterwards in out; false: they have many. */
+static bool sort_runs(usw_explain *x, usw_array a, uint32_t *out)
+{
+    phase(x, "order");
+    usw_array breaks = new_array(x, "breaks", a.n);
+    size_t count = find_breaks(x, a, breaks), runs = 0;
+    if (count == 0) {
+        note(x, "the keys are in order");
+        return true;
+    }
+    if (count > a.n / KEYS_A_RUN) {
+        return false;
+    }
+    size_t *begin = new_memory(x, (count + 3) * sizeof *begin);
+    for (size_t i = 0; i < a.n; i++) {
+        if (i == 0 || breaks.v[i] == 1) {
+            begin[runs++] = i;
+        }
+    }
+    show(x, breaks);
+    usw_array b = new_array(x, "b", a.n), rank = new_array(x, "rank", a.n), from = a, to = b;
+    if (are_displaced(x, a, breaks)) {
+        phase(x, "take out");
+        begin[1] = take_out(x, a, breaks, b);
+        runs = 2;
+        from = b;
+        to = a;
+    }
+    for (; runs > 1; runs = usw_div_up(runs, 2)) {
+        phase(x, "%zu runs", runs);
+        begin[runs] = begin[runs + 1] = a.n;
+        merge_pairs(x, from, begin, runs, rank, to);
+        for (size_t k = 1; 2 * k < runs; k++) {
+            begin[k] = begin[2 * k];
+        }
+        usw_array merged = to; /* the arrays swap roles */
+        to = from;
+        from = merged;
+    }
+    memmove(out, from.v, a.n * sizeof *out);
+    return true;
+}
+
+/* ---- all others, by buckets ---- */
 
 /* Bucket k holds the keys from edge[k] to edge[k + 1] - 1, size[k] of them so far. The splitters
  * are the edges between two buckets. */
@@ -173,7 +325,7 @@ static void gather(usw_explain *x, usw_array v, usw_array b, const spread *s, co
 static void sort(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
 {
     usw_array a = given(x, "a", in, n, out);
-    if (n < 2) {
+    if (n < 2 || sort_runs(x, a, out)) {
         return;
     }
     phase(x, "evenly");

@@ -208,10 +208,10 @@ static const char *FN(copied_payloads)(const FN(job) * job, size_t at)
     return moved ? (const char *)p->buffer_payloads[1] + at * p->payload_bytes : NULL;
 }
 
-/* Copies a chunk of a range that is in order from buffer 1 to the outputs. */
+/* Copies a chunk of a range of equal keys from buffer 1 to the outputs. */
 static void FN(copy_out)(void *context, size_t c, unsigned lane)
 {
-    USW_ROUTE_PAIRS("a range in order");
+    USW_ROUTE_PAIRS("a range of equal keys");
     FN(job) *job = context;
     const usw_pair_sort *p = job->p;
     size_t begin = c * job->chunk, end = FN(chunk_end)(job, c), at = job->base + begin;

@@ -14,7 +14,6 @@ enum {
     EVEN_SAMPLE = 1024,    /* keys */
     EVEN_BINS = 16,        /* of neighbouring buckets */
     EVEN_BUCKET_MOST = 16, /* sampled keys beyond twice the mean that an even bucket has, at most */
-    EVEN_ORDERED = 256,    /* keys; if so many are in order at the start, all may be */
     EVEN_STEP = 2048,      /* words between two checks for overflow; so many slots are spare */
     EVEN_PREFETCH_FROM = 768 * 1024, /* keys; fewer need no prefetch for each word */
     EVEN_DEVIATIONS = 4, /* standard deviations of a bucket's size, which its slots must hold */
@@ -23,17 +22,6 @@ enum {
 /* The most of the sample that buckets may have whose mean is `mean`: 7/4, or the keys are
  * uneven. */
 #define EVEN_SHARE_MOST(mean) ((mean)*7 / 4)
-
-/* Whether the first keys are in order: all may be, which examine (split.h) finds out. */
-static bool begins_in_order(const job_u32 *job)
-{
-    size_t i = 1;
-    while (i < EVEN_ORDERED && (mapped_u32(job->map, job->from[i - 1]) & job->mask) <=
-                                   (mapped_u32(job->map, job->from[i]) & job->mask)) {
-        i++;
-    }
-    return i == EVEN_ORDERED;
-}
 
 /* Counts the sample by bucket. Returns whether no sixteenth of the buckets has far more than its
  * mean; sets job->uneven if one bucket alone has. */
@@ -128,11 +116,11 @@ static bool scatter_uncounted(job_u32 *job, size_t stride)
     return (differ & ~job->below) == 0;
 }
 
-/* Sorts all pairs; false, with the input as it was, if keys seem to be in order, are few or not
- * spread evenly, or there are several chunks. */
+/* Sorts all pairs; false, with the input as it was, if keys are few or not spread evenly, or there
+ * are several chunks. */
 static bool sort_even_keys(upsweep *u, job_u32 *job)
 {
-    if (job->n < EVEN_FROM || begins_in_order(job) || !sample_split(job) || job->chunks > 1) {
+    if (job->n < EVEN_FROM || !sample_split(job) || job->chunks > 1) {
         return false;
     }
     size_t stride = bucket_stride(job), sum = 0;

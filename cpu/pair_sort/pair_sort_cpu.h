@@ -118,8 +118,7 @@ typedef struct FN(job) {
     bool past_cache; /* the scatter writes whole lines past the cache */
     bool uneven;     /* a sample says that some buckets would have far more keys than others */
     size_t line_bytes;
-    KEY *chunk_differ; /* [chunk] */
-    bool *chunk_unsorted;
+    KEY *chunk_differ;      /* [chunk] */
     size_t *offsets, *ends; /* [chunk][bucket], [bucket] */
     usw_shares starts;      /* [lane][bucket] */
     atomic_size_t *taken;   /* [chunk] tasks of its share of the buckets */
@@ -197,12 +196,12 @@ static void FN(enter_range)(upsweep *u, FN(job) * job, range r)
 #include "cpu/pair_sort/narrow_keys.h"
 #endif
 
-/* Sorts a range whose keys differ in the bits `differ`: a leaf, or, if sorted, keys in order. */
-static void FN(sort_leaf_range)(upsweep *u, FN(job) * job, range r, KEY differ, bool sorted)
+/* Sorts a range whose keys differ in the bits `differ`: a leaf, or, if 0, equal keys. */
+static void FN(sort_leaf_range)(upsweep *u, FN(job) * job, range r, KEY differ)
 {
     USW_ROUTE_PAIRS("a range that is a leaf");
 #if KEY_BITS == 64 && USW_LEVEL >= 1
-    if (!sorted && sorts_units(job)) {
+    if (differ != 0 && sorts_units(job)) {
         sort_leaf_of_units(job, job->from, job->from_payloads, job->map, r.start, r.n, 0);
         return;
     }
@@ -210,7 +209,7 @@ static void FN(sort_leaf_range)(upsweep *u, FN(job) * job, range r, KEY differ, 
     if (r.buffer != 1) {
         usw_parallel(u, job->chunks, FN(copy_in), job);
     }
-    if (sorted) {
+    if (differ == 0) {
         usw_parallel(u, job->chunks, FN(copy_out), job);
     } else {
         FN(sort_leaf)
@@ -294,24 +293,22 @@ static range *FN(sort_range)(upsweep *u, FN(job) * job, range r, range *stack)
     }
 #endif
     usw_parallel(u, job->chunks, FN(examine), job);
-    bool sorted = true;
     KEY differ = 0;
     for (size_t c = 0; c < job->chunks; c++) {
         differ |= job->chunk_differ[c];
-        sorted = sorted && !job->chunk_unsorted[c];
     }
 #if KEY_BITS == 32 && USW_LEVEL >= 1
-    if (!sorted && narrow) {
+    if (differ != 0 && narrow) {
         return sort_narrow_range(u, job, differ, stack);
     }
 #endif
 #if KEY_BITS == 64 && USW_LEVEL >= 1
-    if (!sorted && r.buffer == INPUT) {
+    if (differ != 0 && r.buffer == INPUT) {
         choose_leaf_method(job, differ);
     }
 #endif
-    if (sorted || r.n <= LEAF_KEYS) {
-        FN(sort_leaf_range)(u, job, r, differ, sorted);
+    if (differ == 0 || r.n <= LEAF_KEYS) {
+        FN(sort_leaf_range)(u, job, r, differ);
         return stack;
     }
     FN(choose_buckets)(u, job, differ);
@@ -349,7 +346,6 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
 #endif
     size_t lanes = p->n < job.thread_keys ? 1 : u->threads;
     job.chunk_differ = usw_scratch(u, chunks * sizeof(KEY));
-    job.chunk_unsorted = usw_scratch(u, chunks * sizeof(bool));
     job.taken = usw_scratch(u, chunks * sizeof *job.taken);
     job.offsets = usw_scratch(u, chunks * BUCKETS_MAX * sizeof(size_t));
     job.ends = usw_scratch(u, BUCKETS_MAX * sizeof(size_t));
@@ -364,9 +360,9 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
         job.leaf_digits = usw_scratch_shares(u, lanes, job.words_keys * sizeof(uint16_t));
     }
     range *stack = usw_scratch(u, (p->n / LEAF_KEYS + 2) * sizeof(range));
-    if (!job.chunk_differ || !job.chunk_unsorted || !job.taken || !job.offsets || !job.ends ||
-        !job.words.at || (units && !job.leaf_digits.at) ||
-        (past_cache && (!job.starts.at || !job.lines.at)) || !stack) {
+    if (!job.chunk_differ || !job.taken || !job.offsets || !job.ends || !job.words.at ||
+        (units && !job.leaf_digits.at) || (past_cache && (!job.starts.at || !job.lines.at)) ||
+        !stack) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch to sort %zu pairs", p->n);
     }
     range *top = stack;

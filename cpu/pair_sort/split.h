@@ -2,28 +2,19 @@
  * histogram, scan, stable scatter of keys and payloads. Included once per key width. */
 /* SPDX-License-Identifier: MIT */
 
-/* Finds the bits in which the keys of a chunk differ, and whether the chunk is in order. */
-
+/* Finds the bits in which the keys of a chunk differ. */
 static void FN(examine)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
     const KEY *k = job->from;
     FN(key_map) map = job->map;
-    KEY first = FN(mapped)(map, k[0]), differ = 0, down = 0, mask = job->mask;
-    size_t i = usw_max(c * job->chunk, 1), end = FN(chunk_end)(job, c);
+    KEY first = FN(mapped)(map, k[0]), differ = 0;
+    size_t end = FN(chunk_end)(job, c);
     (void)lane;
-    while (i < end && !down) {
-        for (size_t stop = usw_min(end, i + 2048); i < stop; i++) {
-            KEY x = FN(mapped)(map, k[i]), before = FN(mapped)(map, k[i - 1]);
-            differ |= (KEY)(x ^ first);
-            down |= (KEY)((before & mask) > (x & mask));
-        }
-    }
-    for (; i < end; i++) {
+    for (size_t i = c * job->chunk; i < end; i++) {
         differ |= (KEY)(FN(mapped)(map, k[i]) ^ first);
     }
-    job->chunk_differ[c] = differ & mask;
-    job->chunk_unsorted[c] = down != 0;
+    job->chunk_differ[c] = differ & job->mask;
 }
 
 /* Counts the keys of a chunk by bucket. */

@@ -21,6 +21,14 @@ typedef struct usw_pattern_search {
     usw_found *found;
 } usw_pattern_search;
 
+/* Whether neighbours rise and fall by turns in both places: neither runs nor nearly sorted. */
+static inline bool usw_looks_random(const usw_glance *g)
+{
+    enum { OFTEN = USW_GLANCE / 4 };
+    return g->falls[0] >= OFTEN && g->rises[0] >= OFTEN && g->falls[1] >= OFTEN &&
+           g->rises[1] >= OFTEN;
+}
+
 /* Each of these sorts the keys and sets found, or returns false and leaves the same keys, in any
  * order. */
 

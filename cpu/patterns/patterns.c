@@ -174,14 +174,6 @@ bool usw_sort_ordered(upsweep *u, void *keys, size_t n, unsigned width, const us
     return false;
 }
 
-/* Whether neighbours rise and fall by turns in both places: neither runs nor nearly sorted. */
-static bool is_random(const usw_glance *g)
-{
-    enum { OFTEN = USW_GLANCE / 4 };
-    return g->falls[0] >= OFTEN && g->rises[0] >= OFTEN && g->falls[1] >= OFTEN &&
-           g->rises[1] >= OFTEN;
-}
-
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
                       unsigned looks, const usw_glance *glance, usw_found *found)
 {
@@ -190,5 +182,6 @@ bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const us
     f.found = found;
     unsigned values = 1u << USW_FEW_VALUES | 1u << USW_NARROW_RANGE;
     return ((looks & values) && usw_sort_values(&f)) ||
-           ((looks >> USW_NEARLY_SORTED & 1) && !is_random(glance) && sort_stretches(&f, looks));
+           ((looks >> USW_NEARLY_SORTED & 1) && !usw_looks_random(glance) &&
+            sort_stretches(&f, looks));
 }

@@ -28,6 +28,12 @@ bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const us
  * value is in its place once it was the pivot, but for digits it makes a large bucket. */
 bool usw_some_are_frequent(const upsweep *u, const void *keys, size_t n, unsigned width);
 
+/* Sorts n >= 4 USW_GLANCE unsigned keys of 32 or 64 bits that are in order but for at most an
+ * eighth, on this thread, with room for usw_dropping_room(n) keys; false: there are more, or it
+ * seems so, and the same keys are there in any order. */
+bool usw_sort_by_dropping(const upsweep *u, void *keys, size_t n, unsigned width, void *room);
+size_t usw_dropping_room(size_t n);
+
 /* Maps all keys in place, or back. */
 void usw_map_keys(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
                   bool back);

@@ -18,9 +18,8 @@ enum {
     PREFIX_SHARE = 8,         /* a shorter beginning of such a chunk is loose, too */
     DROP_SLACK = 1024,        /* keys more than its limit that `drop` may write */
     DROP_PASSES = 6,
-    TRIM = 8,                  /* keys that are taken from each side of the border of two chunks */
-    RUNS_NARROW = 8,           /* runs, at most, where vectors are narrow and merges slower */
-    RUNS_MANY_FROM = 16 * 1024 /* fewer keys sort in less time than it takes to merge three runs */
+    PASSES_ALONE = 2, /* where what is still out of order is sorted with the loose keys */
+    TRIM = 8          /* keys that are taken from each side of the border of two chunks */
 };
 
 static uint64_t key_at(const usw_pattern_search *f, size_t i)
@@ -57,15 +56,13 @@ static unsigned char *take_loose(usw_stretches *s, size_t n)
  * *kept is how many those are; the n - *kept others are in dropped. False: too many are out of
  * order, and all are in `keys`; the first *kept are in order. */
 static bool drop_wrong(const usw_pattern_search *f, unsigned char *keys, size_t n, size_t at,
-                       size_t limit, unsigned char *dropped, size_t *kept)
+                       size_t limit, unsigned passes, unsigned char *dropped, size_t *kept)
 {
     usw_key_order plain = {{.bits = (unsigned)f->bytes * 8}, 0, 0};
     size_t left = n, gone = 0;
     bool complete = true;
-    *kept = n;
-    for (unsigned pass = 0; pass < DROP_PASSES; pass++) {
-        size_t from = at - 1; /* the keys before it are in order and not greater */
-        *kept = usw_min(*kept, from);
+    for (unsigned pass = 0; pass < passes; pass++) {
+        size_t from = *kept = at - 1; /* the keys before it are in order and not greater */
         size_t stay = f->steps->drop[f->width](keys + from * f->bytes, left - from,
                                                dropped + gone * f->bytes, limit - gone, &complete);
         if (!complete) {
@@ -73,14 +70,52 @@ static bool drop_wrong(const usw_pattern_search *f, unsigned char *keys, size_t 
         }
         gone += left - from - stay;
         left = from + stay;
-        at = f->maps->first_break[f->width](keys, left, &plain, true, false);
+        at = *kept = f->maps->first_break[f->width](keys, left, &plain, true, false);
         if (at == left) {
-            *kept = left;
             return true;
         }
     }
     memcpy(keys + left * f->bytes, dropped, gone * f->bytes);
     return false;
+}
+
+size_t usw_dropping_room(size_t n)
+{
+    return n / USW_LOOSE_SHARE + DROP_SLACK + n;
+}
+
+bool usw_sort_by_dropping(const upsweep *u, void *keys, size_t n, unsigned width, void *room)
+{
+    usw_pattern_search f = {.keys = keys,
+                            .n = n,
+                            .bytes = (size_t)1 << width,
+                            .width = width,
+                            .maps = USW_PICK(u->isa, usw_keymap_steps),
+                            .steps = USW_PICK(u->isa, usw_pattern_steps)};
+    usw_key_order plain = {{.bits = (unsigned)f.bytes * 8}, 0, 0};
+    usw_glance glance;
+    f.steps->glance[width](keys, n, &plain.map, &glance);
+    if (usw_looks_random(&glance)) {
+        return false;
+    }
+    size_t at = f.maps->first_break[width](keys, n, &plain, true, false), kept = at;
+    size_t most = n / USW_LOOSE_SHARE;
+    bool dropped = n - at > most && drop_wrong(&f, keys, n, at, most, PASSES_ALONE, room, &kept);
+    if (n - kept > most) {
+        USW_ROUTE_OF("more than one thread takes out are out of order", USW_WIDE_TYPES);
+        return false;
+    }
+    if (!dropped) {
+        memcpy(room, f.keys + kept * f.bytes, (n - kept) * f.bytes);
+    }
+    USW_ROUTE_OF("one thread takes out what is out of order", USW_WIDE_TYPES);
+    if (kept < n) {
+        unsigned char *copy = (unsigned char *)room + (usw_dropping_room(n) - n) * f.bytes;
+        memcpy(copy, keys, kept * f.bytes);
+        USW_PICK(u->isa, usw_cache_sort_steps)->sort[width](room, n - kept);
+        usw_merge_loose(u->isa, width, copy, kept, room, n - kept, keys);
+    }
+    return true;
 }
 
 static void map_some(const usw_pattern_search *f, unsigned char *keys, size_t n, bool back)
@@ -98,7 +133,7 @@ static void loosen(usw_stretches *s, usw_stretch *to, size_t begin, size_t n, si
     unsigned char *keys = f->keys + begin * f->bytes;
     map_some(f, keys, n, false);
     size_t kept = 0;
-    bool dropped = drop_wrong(f, keys, n, at, n / CHUNK_SHARE, room, &kept);
+    bool dropped = drop_wrong(f, keys, n, at, n / CHUNK_SHARE, DROP_PASSES, room, &kept);
     if (!dropped && kept < n / PREFIX_SHARE) {
         kept = 0;
     }
@@ -188,7 +223,7 @@ static void drop_empty(usw_stretches *s)
 }
 
 /* Joins the stretches to runs; false: they are too many. */
-static bool join_stretches(usw_stretches *s, size_t most)
+static bool join_stretches(usw_stretches *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         usw_stretch *b = &s->stretch[i], *a = b - 1;
@@ -196,7 +231,7 @@ static bool join_stretches(usw_stretches *s, size_t most)
             trim(s, a, b);
         }
         if (i == 0 || !follows(a, b)) {
-            if (s->runs == most) {
+            if (s->runs == USW_RUNS_MAX) {
                 return false;
             }
             s->run[s->runs++] = (usw_run){.first = i, .falls = b->falls};
@@ -310,7 +345,7 @@ bool usw_sort_stretches(const usw_pattern_search *f, bool in_place)
     atomic_init(&s.given_up, false);
     usw_parallel(f->u, s.count / 2, examine_chunk, &s);
     drop_empty(&s);
-    if (!atomic_load(&s.given_up) && join_stretches(&s, f->n < RUNS_MANY_FROM ? 2 : USW_RUNS_MAX)) {
+    if (!atomic_load(&s.given_up) && join_stretches(&s)) {
         loosen_short_runs(&s);
         done = finish(&s);
     }

@@ -50,6 +50,10 @@ typedef struct usw_stretches {
 /* Each of these sorts all keys and returns true, or returns false, and the stretches and the loose
  * keys have all keys. Loose keys are in order. */
 
+/* Merges keys in order, n kept ones and m loose ones, into out, which overlaps neither. */
+void usw_merge_loose(usw_isa isa, unsigned width, const void *kept, size_t n, const void *loose,
+                     size_t m, void *out);
+
 /* One rising run and loose keys: every key moves once, in place. */
 bool usw_weave_loose(usw_stretches *s);
 /* Several runs, of which loose keys become one more: merged in pairs through scratch for n keys,

@@ -161,10 +161,22 @@ static void load_stretch(const weave *w, const piece *p, size_t i, unsigned char
     }
 }
 
+void usw_merge_loose(usw_isa isa, unsigned width, const void *kept, size_t n, const void *loose,
+                     size_t m, void *out)
+{
+    enum { DENSE = 16 };
+    if (m > n / DENSE) {
+        USW_ROUTE_OF("many loose keys are merged in", USW_WIDE_TYPES);
+        USW_PICK(isa, usw_merge_steps)->merge[width](kept, n, loose, m, out);
+    } else {
+        USW_ROUTE_OF("few loose keys are woven in", USW_WIDE_TYPES);
+        USW_PICK(isa, usw_pattern_steps)->weave[width](kept, n, loose, m, out);
+    }
+}
+
 static void write_stretch(const weave *w, size_t i, const unsigned char *from)
 {
     const usw_pattern_search *f = w->f;
-    enum { DENSE = 16 };
     size_t n = w->stretch[i].n, loose = w->rank[i + 1] - w->rank[i];
     unsigned char *out = f->keys + w->place[i] * f->bytes;
     const unsigned char *in = w->loose + w->rank[i] * f->bytes;
@@ -172,13 +184,7 @@ static void write_stretch(const weave *w, size_t i, const unsigned char *from)
         USW_ROUTE_OF("a stretch stays where it is", USW_WIDE_TYPES);
         return;
     }
-    if (loose > n / DENSE) {
-        USW_ROUTE_OF("many loose keys are merged in", USW_WIDE_TYPES);
-        USW_PICK(f->u->isa, usw_merge_steps)->merge[f->width](from, n, in, loose, out);
-    } else {
-        USW_ROUTE_OF("few loose keys are woven in", USW_WIDE_TYPES);
-        f->steps->weave[f->width](from, n, in, loose, out);
-    }
+    usw_merge_loose(f->u->isa, f->width, from, n, in, loose, out);
     if (!usw_keymap_is_identity(&f->order->map)) {
         f->maps->unmap[f->width](out, out, n + loose, &f->order->map);
     }

@@ -21,7 +21,7 @@
 #include "core/registry.h"
 #include "test/shared/handles.h"
 
-enum { ARRAYS = 12, MOST = 1024 };
+enum { ARRAYS = 16, MOST = 1024 };
 
 /* ---- what a trace tells, gathered by a sink ---- */
 

@@ -41,10 +41,10 @@ static void test_golden(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "oddeven", "oddeven_second", "butterfly",    "tree",    "sweep",   "split_flags",
-        "split",   "vector",         "vectors",      "bitonic", "radix",   "sample",
-        "hybrid",  "quick",          "dijkstra",     "bucket",  "nothing", "explain_oddeven",
-        "every",   "every_split",    "explain_words"};
+        "oddeven", "oddeven_second", "butterfly",     "tree",      "sweep",   "split_flags",
+        "split",   "vector",         "vectors",       "bitonic",   "radix",   "sample",
+        "hybrid",  "quick",          "dijkstra",      "bucket",    "nothing", "explain_oddeven",
+        "every",   "every_split",    "explain_words", "displaced", "runs"};
     const char *source = getenv("UPSWEEP_SOURCE");
     if (source == NULL) {
         skip();

@@ -305,6 +305,47 @@ static void types_and_scratch(void **unused)
     unsetenv("UPSWEEP_ISA");
 }
 
+/* Rows, each of which one thread looks through, with scratch for that and without. */
+static void rows(void **unused)
+{
+    (void)unused;
+    enum { FIRST = 6, ROWS = 3 };
+    static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32,
+                                         UPSWEEP_U64, UPSWEEP_I64, UPSWEEP_F64};
+    static const unsigned flags[] = {0, UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST};
+    static const size_t lengths[] = {1000, 1024, 2500, 20011};
+    for (size_t i = 0; i < 12; i++) {
+        upsweep_config c = {.threads = threads[i % 3], .scratch_limit = i < 9 ? 0 : 4096};
+        upsweep *u;
+        setenv("UPSWEEP_ISA", isas[i % 3], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+        for (size_t k = FIRST; k < sizeof inputs / sizeof *inputs; k++) {
+            for (size_t t = 0; t < 6; t++) {
+                size_t n = lengths[(i / 3 + k) % 4], bytes = upsweep_type_bytes(types[t]);
+                upsweep_options o = {.flags = flags[(i / 3 + t) % 3]};
+                unsigned char *keys = malloc(ROWS * n * bytes);
+                tally before[ROWS];
+                for (size_t r = 0; r < ROWS; r++) {
+                    for (size_t at = 0; at < n; at++) {
+                        uint64_t rank = inputs[k].rank(at, n, UINT64_MAX >> (64 - 8 * bytes));
+                        store_rank(keys + r * n * bytes, at, types[t], rank);
+                    }
+                    before[r] = tally_of(keys + r * n * bytes, n, bytes);
+                }
+                assert_int_equal(
+                    upsweep_sort_rows(u, keys, ROWS * n, types[t], NULL, ROWS, NULL, 0, &o),
+                    UPSWEEP_OK);
+                for (size_t r = 0; r < ROWS; r++) {
+                    check_sorted(keys + r * n * bytes, n, types[t], o.flags, before[r]);
+                }
+                free(keys);
+            }
+        }
+        upsweep_close(u);
+    }
+    unsetenv("UPSWEEP_ISA");
+}
+
 /* Two threads ask for the same reason, which is put into words only then. */
 static void late_words(void **unused)
 {
@@ -333,9 +374,11 @@ static void late_words(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recognised), cmocka_unit_test(shared_values),
-        cmocka_unit_test(shared_stretches), cmocka_unit_test(types_and_scratch),
-        cmocka_unit_test(late_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recognised),
+                                       cmocka_unit_test(shared_values),
+                                       cmocka_unit_test(shared_stretches),
+                                       cmocka_unit_test(types_and_scratch),
+                                       cmocka_unit_test(rows),
+                                       cmocka_unit_test(late_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
