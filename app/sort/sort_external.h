@@ -22,6 +22,11 @@ const char *const *sort_external_directories(const sort_job *job, const char **o
 int sort_external_config(const sort_job *job, upsweep_external_config *config, const char **one,
                          const io_output *out);
 
+/* Says that what is pushed next are the last `back` bytes of s, so that those in order need not be
+ * written; not where the output may change them, as a pipe to who knows whom. */
+void sort_external_source(upsweep_external *x, const io_stream *s, uint64_t back,
+                          const io_output *out);
+
 /* ---- sort_external.c: lines ---- */
 
 /* The sort of lines of s, of which the first `held` bytes are in sample, which has SORT_SAMPLE +
