@@ -14,8 +14,8 @@ static bool is_source(const usw_ext_source *s, const struct stat *status)
     return s->device == (uint64_t)status->st_dev && s->inode == (uint64_t)status->st_ino;
 }
 
-/* The number of a file among x->files, by a descriptor of our own; USW_EXT_NONE: it is none that can
- * be read again. */
+/* The number of a file among x->files, by a descriptor of our own; USW_EXT_NONE: it is none that
+ * can be read again. */
 static unsigned take_source(upsweep_external *x, int fd)
 {
     struct stat status;

@@ -1,4 +1,5 @@
-/* fuzz_external_input.c - the inputs of fuzz_external.c in their patterns, and serial sorts of them. */
+/* fuzz_external_input.c - the inputs of fuzz_external.c in their patterns, and serial sorts of
+ * them. */
 /* SPDX-License-Identifier: MIT */
 #include "test/external/fuzz_external.h"
 
