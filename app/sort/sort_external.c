@@ -143,8 +143,7 @@ int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream
 
 /* ---- the phases ---- */
 
-/* The first bytes, for the plans. */
-static int take_sample(sort_job *job, io_stream *s, unsigned char *sample, size_t *held)
+int sort_external_sample(sort_job *job, io_stream *s, unsigned char *sample, size_t *held)
 {
     io_error error;
     for (size_t got = 1; got > 0 && *held < SORT_SAMPLE; *held += got) {
@@ -226,7 +225,7 @@ int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t hel
 {
     upsweep_external *x = NULL;
     bool copied = false;
-    int status = take_sample(job, s, sample, &held);
+    int status = sort_external_sample(job, s, sample, &held);
     status = status == APP_OK ? open_sort(job, &x, out) : status;
     if (status == APP_OK) {
         status = sort_stream(job, s, x, sample, held, strict, out, &copied);

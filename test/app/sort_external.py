@@ -166,6 +166,22 @@ def check_debug_and_strict(program, folder, text):
                 say(f"sort -n --strict, {numbers_from}: status {status}, {error!r}, held {most >> 10} KB, or other bytes")
 
 
+def check_strict_order(program, folder):
+    """-c and -C with --strict: beyond memory the sentence and the status that they have in it."""
+    name = folder + "/numbers"
+    up, long_line = "seq 1000000 3600000", "printf '7%0200000d\\n' 5"
+    cases = [up, f"{up}; echo 5; seq 9", f"{up}; echo 5; seq 9; echo 1x", f"echo 1x; {up}", f"{up}; echo 3600000",
+             f"{up}; {long_line}; {long_line}; echo 6; echo 12.5.6"]
+    options = [["-n", "-c"], ["-n", "-C"], ["-g", "-u", "-c"], ["-k1,1n", "-r", "-c"]]
+    for i, source in enumerate(cases):
+        subprocess.run(["sh", "-c", f'({source}) >"$0"', name], check=True)
+        for words in options if LONG else options[:: 1 + i % 2]:
+            want = run([program, "sort", "--strict", *words, name])
+            got = run([program, "sort", "--strict", *words, "-S", "16M", name])
+            if got[:2] != want[:2] or got[2] > (16 << 20) + EXTRA:
+                say(f"sort --strict {words}, {source}: {got[0]}, {got[1][:200]!r}, not {want[0]}, {want[1][:200]!r}")
+
+
 def left_over(folder):
     return [n for n in os.listdir(folder) if n.startswith((".upsweep", "upsweep-", "sort"))]
 
@@ -259,6 +275,7 @@ def main():
         check_in_order(program, folder, text)
         check_natural(program, folder, text)
         check_debug_and_strict(program, folder, text)
+        check_strict_order(program, folder)
         check_failures(program, folder, text)
         check_kills(program, folder, text, given.kills)
     print(f"sort_external: {len(problems)} problems")
