@@ -6,6 +6,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "external/ranges.h"
 
+enum { HEADS_AHEAD = 32 /* blocks of a run whose first records are asked for beforehand */ };
+
 size_t usw_ext_record_room(const upsweep_external *x)
 {
     return (x->longest + USW_EXT_SLACK + 63) / 64 * 64;
@@ -75,6 +77,19 @@ static bool find_record(const usw_ext_plan *p, size_t i, const unsigned char *by
     return end != NULL;
 }
 
+/* Where first keys are equal the first records of all blocks are read, one by one, while others
+ * wait: so the disk is told of those that follow. */
+static void fetch_heads(const usw_ext_plan *p, size_t i)
+{
+    const usw_ext_run *run = &p->runs[i];
+    size_t next = p->next[i], from = next == 0 ? 1 : next + HEADS_AHEAD;
+    for (size_t b = from; b <= next + HEADS_AHEAD && b < run->block_count; b++) {
+        size_t bytes = (size_t)usw_min(USW_EXT_HEAD, run->raw - run->blocks[b].raw);
+        usw_ext_fetch(p->x, run->file,
+                      usw_ext_run_at(run, run->blocks[b].raw, run->blocks[b].raw + bytes), bytes);
+    }
+}
+
 /* The first record of a run's next block: its beginning is kept, and mostly all of it. */
 static upsweep_status head_of(usw_ext_plan *p, size_t i, unsigned char *spare, usw_ext_record *r)
 {
@@ -83,6 +98,7 @@ static upsweep_status head_of(usw_ext_plan *p, size_t i, unsigned char *spare, u
     size_t got = (size_t)usw_min(USW_EXT_HEAD, run->raw - next_block(p, i)->raw);
     upsweep_status status = UPSWEEP_OK;
     if (!p->head_there[i]) {
+        fetch_heads(p, i);
         status = read_head(p, i, head, USW_EXT_HEAD, &got);
         p->head_there[i] = true;
     }

@@ -170,6 +170,15 @@ upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t
     return UPSWEEP_OK;
 }
 
+void usw_ext_fetch(const upsweep_external *x, unsigned file, uint64_t at, size_t bytes)
+{
+#ifdef POSIX_FADV_WILLNEED
+    (void)posix_fadvise(x->files[file].fd, (off_t)at, (off_t)bytes, POSIX_FADV_WILLNEED);
+#else
+    (void)x, (void)file, (void)at, (void)bytes;
+#endif
+}
+
 upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned char *to,
                                   size_t bytes, uint64_t at)
 {

@@ -16,7 +16,7 @@
 
 #include "upsweep.h"
 
-enum { LIMIT = 4 << 20, BYTES = 9 << 20, RECORD = 24, HEAD = 77 };
+enum { LIMIT = 4 << 20, BYTES = 5 << 20, RECORD = 24, HEAD = 77 };
 enum { RISING, FALLING, RUNS, TAIL, ANY, PATTERNS };
 
 typedef struct text {
@@ -227,8 +227,8 @@ static void check_pattern(int pattern, size_t record, size_t times, unsigned mod
 static void test_patterns(void **s)
 {
     (void)s;
-    for (unsigned i = 0; i < 8 * PATTERNS; i++) {
-        check_pattern((int)(i % PATTERNS), i % 2 == 0 ? 0 : RECORD, 1, i / (2 * PATTERNS));
+    for (unsigned i = 0; i < 4 * PATTERNS; i++) {
+        check_pattern((int)(i % PATTERNS), i % 2 == 0 ? 0 : RECORD, 1, i / PATTERNS);
     }
 }
 
