@@ -275,8 +275,8 @@ upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t
                             uint64_t at);
 /* Tells the system that these bytes will be read soon, by usw_ext_read. */
 void usw_ext_fetch(const upsweep_external *x, unsigned file, uint64_t at, size_t bytes);
-/* As usw_ext_read, past the page cache, where to and at are equal modulo USW_EXT_PAGE: bytes around those
- * asked for come, too, up to whole pages. */
+/* As usw_ext_read, past the page cache, where to and at are equal modulo USW_EXT_PAGE: bytes around
+ * those asked for come, too, up to whole pages. */
 upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned char *to,
                                   size_t bytes, uint64_t at);
 /* The file of a descriptor, opened once more with flags such as O_DIRECT; -1: it cannot be. */
