@@ -7,6 +7,8 @@
 enum {
     PIECES = 64,          /* of a slot, at most; */
     PIECE_MEAN = 1 << 20, /* in the mean they have so many bytes, but for two, */
+    RUNS_ROOM = 32,       /* as long as so many blocks of each run fit into memory, then */
+    PIECE_MEAN_LATER = 4 << 20,
     PIECE_LEAST = 1 << 18 /* and the last one so many, unless they are all of the slot */
 };
 
@@ -132,18 +134,26 @@ static bool find_pieces(search *f, const usw_ext_span *span, size_t end)
     return at == end;
 }
 
-/* What is behind the last long piece is sorted, unless pieces are all of the slot. */
+/* What is behind the last long piece is sorted, unless pieces are all of the slot; and all of it, if
+ * that is more than half or there are many runs, for which a merge has less room each. */
 static void find_all(search *f, const usw_ext_slot *slot)
 {
+    upsweep_external *x = f->s->x;
     bool all = true;
-    f->most = usw_min(slot->used / PIECE_MEAN + 2, (size_t)PIECES);
+    pthread_mutex_lock(&x->lock);
+    bool few = x->run_count < x->work_bytes / x->block_bytes / RUNS_ROOM;
+    pthread_mutex_unlock(&x->lock);
+    f->most = usw_min(slot->used / (few ? PIECE_MEAN : PIECE_MEAN_LATER) + 2, (size_t)PIECES);
     for (unsigned i = 0; all && i < slot->span_count && slot->spans[i].begin < slot->used; i++) {
         size_t end = i + 1 < slot->span_count ? slot->spans[i + 1].begin : slot->used;
         all = find_pieces(f, &slot->spans[i], usw_min(end, slot->used));
     }
-    while (f->count > 0 && (!all || f->count > f->most) &&
+    while (f->count > 0 && !all &&
            f->pieces[f->count - 1].end - f->pieces[f->count - 1].begin < PIECE_LEAST) {
         f->count--;
+    }
+    if (!all && (!few || (f->count > 0 && f->pieces[f->count - 1].end < slot->used / 2))) {
+        f->count = 0;
     }
 }
 

@@ -173,6 +173,9 @@ upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t
 void usw_ext_fetch(const upsweep_external *x, unsigned file, uint64_t at, size_t bytes)
 {
 #ifdef POSIX_FADV_WILLNEED
+    if (x->files[file].direct < 0) { /* the page cache has them */
+        return;
+    }
     (void)posix_fadvise(x->files[file].fd, (off_t)at, (off_t)bytes, POSIX_FADV_WILLNEED);
 #else
     (void)x, (void)file, (void)at, (void)bytes;
