@@ -134,8 +134,8 @@ static bool find_pieces(search *f, const usw_ext_span *span, size_t end)
     return at == end;
 }
 
-/* What is behind the last long piece is sorted, unless pieces are all of the slot; and all of it, if
- * that is more than half or there are many runs, for which a merge has less room each. */
+/* What is behind the last long piece is sorted, unless pieces are all of the slot; and all of it,
+ * if that is more than half or there are many runs, for which a merge has less room each. */
 static void find_all(search *f, const usw_ext_slot *slot)
 {
     upsweep_external *x = f->s->x;
