@@ -33,6 +33,7 @@ enum {
     USW_EXT_SLACK = 64,           /* readable bytes behind all records */
     USW_EXT_WORKERS = 64,         /* at most */
     USW_EXT_FOLDERS = 64,         /* directories of temporary files, at most */
+    USW_EXT_SOURCES = 64,         /* files that records came from, at most */
     USW_EXT_LEAST = 4 << 20,      /* the least limit, in bytes */
     USW_EXT_HEAD = 256,           /* bytes that are kept of a block's first record */
     USW_EXT_WRITE = 256 << 10,    /* bytes of one write to the page cache, */
@@ -70,7 +71,9 @@ typedef struct usw_ext_block {
     uint64_t key, raw;
 } usw_ext_block;
 
-/* A sorted run: bytes [at, at + raw) of a temporary file, cut into blocks. */
+/* A sorted run: bytes [at, at + raw) of a temporary file, or of one that the records came from, cut
+ * into blocks. The records of a falling run stand in the file the other way round; `raw` of a block
+ * counts from the first of them in order, which is the last one there. */
 typedef struct usw_ext_run {
     uint64_t order; /* runs of lesser order hold earlier records */
     uint64_t at, raw;
@@ -80,7 +83,16 @@ typedef struct usw_ext_run {
     uint64_t freed;    /* bytes that were given back to the file system */
     uint64_t last_key; /* of the last record */
     unsigned file;
+    bool falling;
 } usw_ext_run;
+
+/* Bytes of a slot from `begin` to the next span are those of a file from byte `from` on. */
+typedef struct usw_ext_span {
+    size_t begin;
+    uint64_t from;
+    unsigned source; /* number of the file; USW_EXT_NONE: of none */
+} usw_ext_span;
+enum { USW_EXT_NONE = USW_EXT_FOLDERS + USW_EXT_SOURCES, USW_EXT_SPANS = 32 };
 
 typedef enum usw_ext_slot_state { USW_SLOT_FREE, USW_SLOT_FULL, USW_SLOT_BUSY } usw_ext_slot_state;
 typedef struct usw_ext_slot {
@@ -88,15 +100,25 @@ typedef struct usw_ext_slot {
     size_t used;
     uint64_t order;
     usw_ext_slot_state state;
+    usw_ext_span spans[USW_EXT_SPANS];
+    unsigned span_count;
 } usw_ext_slot;
 
-/* Temporary files, one for each directory, without names. */
+/* Temporary files, one for each directory, without names; behind USW_EXT_FOLDERS of them the
+ * sources. */
 typedef struct usw_ext_file {
     char *directory;
     int fd;     /* -1: not made yet */
     int direct; /* the same file past the page cache (O_DIRECT); -1: it cannot be had */
     uint64_t size;
 } usw_ext_file;
+
+/* A file that records came from, as it was then. */
+typedef struct usw_ext_source {
+    uint64_t device, inode;
+    int64_t bytes, seconds, nanoseconds; /* its size, and when it was changed */
+    bool used;                           /* runs are in it */
+} usw_ext_source;
 
 /* The records of a slot, or as many of them as their keys have room for, in order. */
 typedef struct usw_ext_sorting {
@@ -140,8 +162,12 @@ struct upsweep_external {
     uint64_t direct_bytes; /* that were written so, and how long that took; under lock */
     double direct_seconds;
     size_t record_most; /* bytes that a record may have */
-    usw_ext_file files[USW_EXT_FOLDERS];
-    unsigned file_count;
+    usw_ext_file files[USW_EXT_FOLDERS + USW_EXT_SOURCES];
+    unsigned file_count; /* temporary ones */
+    usw_ext_source sources[USW_EXT_SOURCES];
+    unsigned source_count;
+    unsigned source; /* that has what is pushed next, from byte source_at on; USW_EXT_NONE */
+    uint64_t source_at;
 
     /* filling */
     usw_ext_slot slots[USW_EXT_WORKERS + 1];
@@ -247,8 +273,10 @@ upsweep_status usw_ext_write(upsweep_external *x, unsigned file, const void *fro
                              uint64_t at);
 upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t bytes,
                             uint64_t at);
-/* The same past the page cache, where to and at are equal modulo USW_EXT_PAGE: bytes around those
- * asked for come, too, up to whole pages. */
+/* Tells the system that these bytes will be read soon, by usw_ext_read. */
+void usw_ext_fetch(const upsweep_external *x, unsigned file, uint64_t at, size_t bytes);
+/* As usw_ext_read, past the page cache, where to and at are equal modulo USW_EXT_PAGE: bytes around
+ * those asked for come, too, up to whole pages. */
 upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned char *to,
                                   size_t bytes, uint64_t at);
 /* The file of a descriptor, opened once more with flags such as O_DIRECT; -1: it cannot be. */
@@ -312,6 +340,33 @@ upsweep_status usw_ext_add_run(upsweep_external *x, const usw_ext_run *run);
 /* Copies sorted records [*from, n) to `to` as long as there is room; returns the bytes. With -u
  * equal ones are left out. */
 size_t usw_ext_gather(const usw_ext_sorting *s, size_t *from, unsigned char *to, size_t room);
+
+/* ---- runs that are in a source already (source.c, natural.c) ---- */
+
+/* Notes where the bytes come from that are behind slot->used, `count` of them. */
+void usw_ext_note_source(upsweep_external *x, usw_ext_slot *slot, size_t count);
+/* The bytes from `from` on go to the front of another slot, or of the same one. */
+void usw_ext_move_spans(usw_ext_slot *to, const usw_ext_slot *slot, size_t from, size_t end);
+/* Records at the begin of the slot that stand in few runs, rising or falling, are noted as such in
+ * the source, and not written; *done of its bytes. *order is that of the first, and of the next. */
+upsweep_status usw_ext_natural_runs(usw_ext_sorting *s, const usw_ext_slot *slot, size_t *done,
+                                    uint64_t *order);
+/* Blocks of a source as they have been read are those of the index, records of a falling run are
+ * turned round; or the file has changed. [first, end) is not empty. */
+upsweep_status usw_ext_take_source(upsweep_external *x, const usw_ext_run *run, unsigned char *p,
+                                   size_t first, size_t end);
+/* At the end, whether sources are as they were. */
+upsweep_status usw_ext_check_sources(upsweep_external *x);
+upsweep_status usw_ext_fail_changed(upsweep_external *x, const usw_ext_run *run);
+static inline bool usw_ext_in_source(const usw_ext_run *run)
+{
+    return run->file >= USW_EXT_FOLDERS;
+}
+/* Where bytes [from, until) of a run are in its file. */
+static inline uint64_t usw_ext_run_at(const usw_ext_run *run, uint64_t from, uint64_t until)
+{
+    return run->falling ? run->at + run->raw - until : run->at + from;
+}
 
 /* ---- filling (push.c) ---- */
 

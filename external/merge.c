@@ -227,7 +227,7 @@ upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number)
     if (other >= 0) {
         close(other);
     }
-    return x->status;
+    return usw_ext_check_sources(x);
 }
 
 upsweep_status usw_ext_merge_pull(upsweep_external *x, const void **records, size_t *bytes)
@@ -249,5 +249,5 @@ upsweep_status usw_ext_merge_pull(upsweep_external *x, const void **records, siz
     *bytes = m->has ? m->held_bytes : 0;
     m->lent = m->has;
     pthread_mutex_unlock(&m->lock);
-    return usw_ext_failed(x) ? x->status : UPSWEEP_OK;
+    return *bytes == 0 ? usw_ext_check_sources(x) : usw_ext_failed(x) ? x->status : UPSWEEP_OK;
 }

@@ -6,6 +6,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "external/ranges.h"
 
+enum { HEADS_AHEAD = 32 /* blocks of a run whose first records are asked for beforehand */ };
+
 size_t usw_ext_record_room(const upsweep_external *x)
 {
     return (x->longest + USW_EXT_SLACK + 63) / 64 * 64;
@@ -28,21 +30,44 @@ static const usw_ext_block *next_block(const usw_ext_plan *p, size_t i)
     return &p->runs[i].blocks[p->next[i]];
 }
 
-/* Reads at most `room` bytes of the record that begins a run's next block. */
+/* Reads at most `room` bytes of the record that begins a run's next block; of a falling run, those
+ * as far as its end. */
 static upsweep_status read_head(const usw_ext_plan *p, size_t i, unsigned char *to, size_t room,
                                 size_t *got)
 {
     const usw_ext_run *run = &p->runs[i];
     uint64_t raw = next_block(p, i)->raw;
     *got = (size_t)usw_min(room, (size_t)(run->raw - raw));
-    return usw_ext_read(p->x, run->file, to, *got, run->at + raw);
+    return usw_ext_read(p->x, run->file, to, *got, usw_ext_run_at(run, raw, raw + *got));
 }
 
-/* The record in `got` bytes, if all of it is there. */
-static bool find_record(const usw_ext_plan *p, const unsigned char *bytes, size_t got,
+/* The record that ends `got` bytes of a falling run, which begin with that run or not. */
+static bool find_last_record(const usw_ext_order *order, const unsigned char *bytes, size_t got,
+                             bool begins, usw_ext_record *r)
+{
+    size_t fixed = order->record_bytes;
+    if (fixed != 0) {
+        *r = (usw_ext_record){bytes + (got >= fixed ? got - fixed : 0), fixed};
+        return got >= fixed;
+    }
+    if (got == 0 || bytes[got - 1] != order->end) {
+        return false;
+    }
+    const unsigned char *before = memrchr(bytes, order->end, got - 1);
+    const unsigned char *from = before == NULL ? bytes : before + 1;
+    *r = (usw_ext_record){from, got - 1 - (size_t)(from - bytes)};
+    return before != NULL || begins;
+}
+
+/* The record in `got` bytes of run i, if all of it is there. */
+static bool find_record(const usw_ext_plan *p, size_t i, const unsigned char *bytes, size_t got,
                         usw_ext_record *r)
 {
     const usw_ext_order *order = &p->x->order;
+    const usw_ext_run *run = &p->runs[i];
+    if (run->falling) {
+        return find_last_record(order, bytes, got, got == run->raw - next_block(p, i)->raw, r);
+    }
     if (order->record_bytes != 0) {
         *r = (usw_ext_record){bytes, order->record_bytes};
         return got >= order->record_bytes;
@@ -50,6 +75,19 @@ static bool find_record(const usw_ext_plan *p, const unsigned char *bytes, size_
     const unsigned char *end = memchr(bytes, order->end, got);
     *r = (usw_ext_record){bytes, end == NULL ? 0 : (size_t)(end - bytes)};
     return end != NULL;
+}
+
+/* Where first keys are equal the first records of all blocks are read, one by one, while others
+ * wait: so the disk is told of those that follow. */
+static void fetch_heads(const usw_ext_plan *p, size_t i)
+{
+    const usw_ext_run *run = &p->runs[i];
+    size_t next = p->next[i], from = next == 0 ? 1 : next + HEADS_AHEAD;
+    for (size_t b = from; b <= next + HEADS_AHEAD && b < run->block_count; b++) {
+        size_t bytes = (size_t)usw_min(USW_EXT_HEAD, run->raw - run->blocks[b].raw);
+        usw_ext_fetch(p->x, run->file,
+                      usw_ext_run_at(run, run->blocks[b].raw, run->blocks[b].raw + bytes), bytes);
+    }
 }
 
 /* The first record of a run's next block: its beginning is kept, and mostly all of it. */
@@ -60,17 +98,16 @@ static upsweep_status head_of(usw_ext_plan *p, size_t i, unsigned char *spare, u
     size_t got = (size_t)usw_min(USW_EXT_HEAD, run->raw - next_block(p, i)->raw);
     upsweep_status status = UPSWEEP_OK;
     if (!p->head_there[i]) {
+        fetch_heads(p, i);
         status = read_head(p, i, head, USW_EXT_HEAD, &got);
         p->head_there[i] = true;
     }
-    if (status != UPSWEEP_OK || find_record(p, head, got, r)) {
+    if (status != UPSWEEP_OK || find_record(p, i, head, got, r)) {
         return status;
     }
     status = read_head(p, i, spare, p->x->longest, &got);
-    if (status == UPSWEEP_OK && !find_record(p, spare, got, r)) {
-        return usw_ext_fail(p->x, UPSWEEP_ERROR_FILE,
-                            "a temporary file holds other bytes than "
-                            "were written to it");
+    if (status == UPSWEEP_OK && !find_record(p, i, spare, got, r)) {
+        return usw_ext_fail_changed(p->x, run);
     }
     return status;
 }

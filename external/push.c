@@ -94,6 +94,7 @@ static size_t fill_of(const upsweep_external *x, size_t record_bytes)
 upsweep_status usw_ext_start_filling(upsweep_external *x)
 {
     x->filling = &x->slots[0];
+    x->source = USW_EXT_NONE;
     x->slot_fill = x->order.record_bytes != 0 ? fill_of(x, x->order.record_bytes)
                                               : fill_of(x, 64) / 2; /* until lines are seen */
     x->record_most = usw_min(x->record_most, x->slot_fill);
@@ -171,6 +172,7 @@ static upsweep_status turn_single(upsweep_external *x, size_t whole)
     usw_ext_sorting_close(&sorting);
     memmove(slot->at, kept, rest);
     slot->used = rest;
+    usw_ext_move_spans(slot, slot, whole, whole + rest);
     return status;
 }
 
@@ -200,6 +202,7 @@ static upsweep_status turn(upsweep_external *x)
     }
     next->used = slot->used - whole;
     memcpy(next->at, slot->at + whole, next->used);
+    usw_ext_move_spans(next, slot, whole, slot->used);
     slot->used = whole;
     x->filling = next;
     hand_over(x, slot);
@@ -248,6 +251,7 @@ upsweep_status upsweep_external_pushed(upsweep_external *x, size_t count)
     if (x->filling->used > x->slot_fill || count > x->slot_fill - x->filling->used) {
         return UPSWEEP_ERROR_ARGUMENT;
     }
+    usw_ext_note_source(x, x->filling, count);
     x->filling->used += count;
     x->bytes_in += count;
     return UPSWEEP_OK;
@@ -285,6 +289,8 @@ static upsweep_status end_record(upsweep_external *x)
                                   (unsigned long long)x->bytes_in, fixed);
     }
     if (slot->used > 0 && slot->at[slot->used - 1] != x->order.end) {
+        x->source = USW_EXT_NONE;
+        usw_ext_note_source(x, slot, 1);
         slot->at[slot->used++] = x->order.end; /* the slot has more room than is filled */
         x->bytes_in++;
     }

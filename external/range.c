@@ -72,11 +72,12 @@ static upsweep_status load_run(usw_ext_range *r, size_t i, unsigned char **place
     uint64_t from = s.first < run->block_count ? run->blocks[s.first].raw : run->raw;
     uint64_t until = s.end < run->block_count ? run->blocks[s.end].raw : run->raw;
     until = s.first == s.end ? from : until;
+    uint64_t at = usw_ext_run_at(run, from, until);
     unsigned char *to = *place;
     *bytes = (size_t)(until - from);
     if (r->x->direct && *bytes > 0) {
         size_t rest = (uintptr_t)to % USW_EXT_PAGE;
-        to += (rest > 0 ? USW_EXT_PAGE - rest : 0) + (run->at + from) % USW_EXT_PAGE;
+        to += (rest > 0 ? USW_EXT_PAGE - rest : 0) + at % USW_EXT_PAGE;
         *place = to;
     }
     r->at[i] = r->end[i] = to;
@@ -84,16 +85,19 @@ static upsweep_status load_run(usw_ext_range *r, size_t i, unsigned char **place
     if (*bytes == 0) {
         return UPSWEEP_OK;
     }
-    upsweep_status status = r->x->direct
-                                ? usw_ext_read_pages(r->x, run->file, to, *bytes, run->at + from)
-                                : usw_ext_read(r->x, run->file, to, *bytes, run->at + from);
+    upsweep_status status = r->x->direct ? usw_ext_read_pages(r->x, run->file, to, *bytes, at)
+                                         : usw_ext_read(r->x, run->file, to, *bytes, at);
     if (status != UPSWEEP_OK) {
         return status;
     }
     if (to[*bytes - 1] != r->x->order.end && r->x->order.record_bytes == 0) {
-        return usw_ext_fail(r->x, UPSWEEP_ERROR_FILE,
-                            "%s: a temporary file holds other bytes than were written to it",
-                            r->x->files[run->file].directory);
+        return usw_ext_fail_changed(r->x, run);
+    }
+    if (usw_ext_in_source(run)) {
+        status = usw_ext_take_source(r->x, run, to, s.first, s.end);
+        if (status != UPSWEEP_OK) {
+            return status;
+        }
     }
     const unsigned char *end = to + *bytes;
     if (r->lower.any) {

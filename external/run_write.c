@@ -230,9 +230,10 @@ upsweep_status usw_ext_slot_to_runs(usw_ext_sorting *s, usw_ext_slot *slot)
 {
     upsweep_external *x = s->x;
     unsigned char *buffer = slot->at + x->slot_bytes - x->write_bytes;
-    upsweep_status status = UPSWEEP_OK;
     uint64_t order = slot->order;
-    for (size_t done = 0; done < slot->used && status == UPSWEEP_OK; order++) {
+    size_t done = 0;
+    upsweep_status status = usw_ext_natural_runs(s, slot, &done, &order);
+    for (; done < slot->used && status == UPSWEEP_OK; order++) {
         double begin = usw_ext_seconds();
         status = usw_ext_sort(s, slot->at + done, slot->used - done, buffer);
         double sorted = usw_ext_seconds();

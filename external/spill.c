@@ -157,14 +157,29 @@ upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t
             continue;
         }
         if (n <= 0) {
-            return usw_ext_fail(x, UPSWEEP_ERROR_FILE, "%s: a temporary file cannot be read: %s",
-                                f->directory, n < 0 ? strerror(errno) : "it ends too early");
+            bool source = f->directory == NULL;
+            return usw_ext_fail(x, UPSWEEP_ERROR_FILE, "%s%s cannot be read%s: %s",
+                                source ? "" : f->directory,
+                                source ? "the input" : ": a temporary file", source ? " again" : "",
+                                n < 0 ? strerror(errno) : "it ends too early");
         }
         p += n;
         at += (uint64_t)n;
         bytes -= (size_t)n;
     }
     return UPSWEEP_OK;
+}
+
+void usw_ext_fetch(const upsweep_external *x, unsigned file, uint64_t at, size_t bytes)
+{
+#ifdef POSIX_FADV_WILLNEED
+    if (x->files[file].direct < 0) { /* the page cache has them */
+        return;
+    }
+    (void)posix_fadvise(x->files[file].fd, (off_t)at, (off_t)bytes, POSIX_FADV_WILLNEED);
+#else
+    (void)x, (void)file, (void)at, (void)bytes;
+#endif
 }
 
 upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned char *to,
@@ -192,6 +207,9 @@ upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned c
  * that cannot do it keeps the bytes until the file is closed. */
 void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t begin, uint64_t end)
 {
+    if (usw_ext_in_source(run)) {
+        return;
+    }
     uint64_t from = (run->at + begin) / FILE_BLOCK * FILE_BLOCK;
     uint64_t to =
         (run->at + end + (end == run->raw ? FILE_BLOCK - 1 : 0)) / FILE_BLOCK * FILE_BLOCK;
@@ -203,6 +221,9 @@ void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t beg
 
 void usw_ext_close_files(upsweep_external *x)
 {
+    for (unsigned i = 0; i < x->source_count; i++) {
+        close(x->files[USW_EXT_FOLDERS + i].fd);
+    }
     for (unsigned i = 0; i < x->file_count; i++) {
         if (x->files[i].fd >= 0) {
             close(x->files[i].fd);

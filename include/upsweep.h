@@ -875,7 +875,7 @@ typedef struct upsweep_external_config {
 typedef struct upsweep_external_report {
     size_t size;             /* sizeof(upsweep_external_report) */
     uint64_t records, bytes; /* pushed; records are counted when they are sorted */
-    uint64_t runs;           /* written before the merge */
+    uint64_t runs;           /* written, or found in sources, before the merge */
     uint64_t merges;         /* of runs to longer runs, before the last one */
     uint64_t written;        /* bytes to temporary files */
     uint64_t temporary;  /* the most bytes that these held at once, given back ones counted off */
@@ -906,6 +906,14 @@ UPSWEEP_API upsweep_status upsweep_external_push(upsweep_external *x, const void
  * upsweep_external_pushed says how many have been put there. */
 UPSWEEP_API upsweep_status upsweep_external_room(upsweep_external *x, void **at, size_t *count);
 UPSWEEP_API upsweep_status upsweep_external_pushed(upsweep_external *x, size_t count);
+/* Says that what is pushed from now on, until the next such call, are the bytes of the regular file
+ * fd from byte `at` on, one after the other; fd -1: of no file. Records that stand in order there,
+ * in rising or strictly falling runs, are then not written to temporary files, but read again from
+ * that file while they are merged. So it must not change before the sort is closed, but that it may
+ * grow, and the output must not be written over it: where its bytes are others by then the sort
+ * ends with ERROR_FILE. The library keeps a descriptor of its own. It is advice: what is no regular
+ * file, or the 65th one, is sorted as if nothing had been said. */
+UPSWEEP_API upsweep_status upsweep_external_source(upsweep_external *x, int fd, uint64_t at);
 /* There is no more to push. A last record that lacks its end byte gets one; a piece of a record of
  * fixed size is ERROR_ARGUMENT. */
 UPSWEEP_API upsweep_status upsweep_external_sort(upsweep_external *x);

@@ -55,6 +55,14 @@ const char *io_stream_part(const io_stream *s, uint64_t at, uint64_t *begin)
     return part < s->count ? s->names[part] : "-";
 }
 
+int io_stream_place(const io_stream *s, uint64_t back, uint64_t *at)
+{
+    uint64_t given = s->part_read - (s->raw_size - s->raw_at); /* of the file; the rest waits */
+    *at = s->from + given - back;
+    bool plain = s->open && s->unpacker == NULL && s->fd >= 0 && s->size >= 0;
+    return plain && s->part_read >= s->raw_size - s->raw_at && back <= given ? s->fd : -1;
+}
+
 /* ---- bytes of the file ---- */
 
 /* What an earlier reader holds of the part, page by page given back; then the file. */
@@ -128,6 +136,7 @@ static void set_size(io_stream *s)
     off_t from = s->fd >= 0 ? lseek(s->fd, 0, SEEK_CUR) : -1;
     bool regular = s->fd >= 0 && fstat(s->fd, &status) == 0 && S_ISREG(status.st_mode);
     s->size = regular && from >= 0 && status.st_size >= from ? status.st_size - from : -1;
+    s->from = s->size >= 0 ? (uint64_t)from : 0;
     s->part_read = 0;
 #ifdef POSIX_FADV_SEQUENTIAL
     if (regular) {

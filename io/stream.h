@@ -28,6 +28,7 @@ typedef struct io_stream {
     bool arrays;       /* the first part is a .npy array, as all must be then */
     io_unpacker *unpacker; /* NULL: the bytes are plain */
     int64_t size;          /* that the file had when it was opened; -1: none is known */
+    uint64_t from;         /* where in it reading began */
     uint64_t part_read;    /* bytes of it, as they are in the file */
     unsigned char last;
     bool any;         /* the part has given bytes */
@@ -47,6 +48,9 @@ bool io_stream_open(io_stream *s, io_input *begun, const char *const *names, siz
 bool io_stream_read(io_stream *s, unsigned char *to, size_t room, size_t *got, io_error *error);
 /* The part that has byte `at` of the stream, and where it begins; call while it is open. */
 const char *io_stream_part(const io_stream *s, uint64_t at, uint64_t *begin);
+/* The descriptor of the file that the last `back` bytes were read from, as they are, and where in
+ * it they begin; -1: of no regular file, or of several. Until the next call of io_stream_read. */
+int io_stream_place(const io_stream *s, uint64_t back, uint64_t *at);
 void io_stream_close(io_stream *s);
 
 /* packed_stream.c: unpacks from s->raw; kind is gzip or zstd. Memory for windows of up to `most`

@@ -81,11 +81,7 @@ static int run_stream(sort_job *job, io_stream *s, unsigned char *first, bool se
         return run_elements(job, s, first, held, out);
     }
     if (is_check(job)) {
-        if (task->strict && !seen) {
-            return app_fail("-%c with --strict is for lines that fit into memory, %zu MB",
-                            task->mode == SORT_CHECK ? 'c' : 'C', job->limit >> 20);
-        }
-        return sort_external_check(job, s, first, held);
+        return sort_external_check(job, s, first, held, task->strict && !seen);
     }
     return sort_external(job, s, first, held, task->strict && !seen, out);
 }

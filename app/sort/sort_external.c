@@ -143,8 +143,7 @@ int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream
 
 /* ---- the phases ---- */
 
-/* The first bytes, for the plans. */
-static int take_sample(sort_job *job, io_stream *s, unsigned char *sample, size_t *held)
+int sort_external_sample(sort_job *job, io_stream *s, unsigned char *sample, size_t *held)
 {
     io_error error;
     for (size_t got = 1; got > 0 && *held < SORT_SAMPLE; *held += got) {
@@ -156,8 +155,9 @@ static int take_sample(sort_job *job, io_stream *s, unsigned char *sample, size_
     return make_plans(job, sample, sample + *held);
 }
 
-static int push_all(sort_job *job, upsweep_external *x, io_stream *s, uint64_t all)
+static int push_all(sort_job *job, upsweep_external *x, io_stream *s, const io_output *out)
 {
+    uint64_t all = sort_external_bytes(job);
     io_error error;
     for (;;) {
         void *at;
@@ -167,6 +167,7 @@ static int push_all(sort_job *job, upsweep_external *x, io_stream *s, uint64_t a
             if (!io_stream_read(s, at, room < STEP ? room : STEP, &got, &error)) {
                 return app_fail("%s", error.text);
             }
+            sort_external_source(x, s, got, out);
             status = upsweep_external_pushed(x, got);
         }
         if (status != UPSWEEP_OK) {
@@ -188,7 +189,7 @@ static int sort_stream(sort_job *job, io_stream *s, upsweep_external *x, unsigne
     if (*copied || status != APP_OK) {
         return sort_external_end(job, out, status);
     }
-    status = strict ? APP_OK : push_all(job, x, s, sort_external_bytes(job));
+    status = strict ? APP_OK : push_all(job, x, s, out);
     if (status == APP_OK) {
         sort_phase(job, "last runs");
         upsweep_status sorted = upsweep_external_sort(x);
@@ -224,7 +225,7 @@ int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t hel
 {
     upsweep_external *x = NULL;
     bool copied = false;
-    int status = take_sample(job, s, sample, &held);
+    int status = sort_external_sample(job, s, sample, &held);
     status = status == APP_OK ? open_sort(job, &x, out) : status;
     if (status == APP_OK) {
         status = sort_stream(job, s, x, sample, held, strict, out, &copied);

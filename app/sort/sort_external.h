@@ -22,6 +22,11 @@ const char *const *sort_external_directories(const sort_job *job, const char **o
 int sort_external_config(const sort_job *job, upsweep_external_config *config, const char **one,
                          const io_output *out);
 
+/* Says that what is pushed next are the last `back` bytes of s, so that those in order need not be
+ * written; not where the output may change them, as a pipe to who knows whom. */
+void sort_external_source(upsweep_external *x, const io_stream *s, uint64_t back,
+                          const io_output *out);
+
 /* ---- sort_external.c: lines ---- */
 
 /* The sort of lines of s, of which the first `held` bytes are in sample, which has SORT_SAMPLE +
@@ -36,10 +41,13 @@ int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream
  * that was the sort; else all that has been read is in x, and out is empty. sample is as above. */
 int sort_external_copy(sort_job *job, upsweep_external *x, io_stream *s,
                        const unsigned char *sample, size_t sampled, io_output *out, bool *copied);
+/* Reads on to `sample`, which is as above, and makes the plans of numbers of it. */
+int sort_external_sample(sort_job *job, io_stream *s, unsigned char *sample, size_t *held);
 /* sort_external_check.c: all lines to x, as --strict says; and -c and -C; first as sample. */
 int sort_external_strict(sort_job *job, upsweep_external *x, io_stream *s,
                          const unsigned char *first, size_t held);
-int sort_external_check(sort_job *job, io_stream *s, const unsigned char *first, size_t held);
+int sort_external_check(sort_job *job, io_stream *s, unsigned char *first, size_t held,
+                        bool strict);
 /* sort_external_write.c: writes what is sorted to out; commits out, or discards it if status says
  * so, and returns the status then. */
 int sort_external_give(sort_job *job, upsweep_external *x, io_output *out);

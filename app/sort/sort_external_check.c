@@ -17,8 +17,11 @@ typedef struct walk {
     size_t before; /* bytes of the line in front of it, with its end; 0: there is none */
     uint64_t lines;
     const char *name;
-    bool quiet;
-    upsweep_external *x; /* --strict: what has been looked at goes there */
+    bool quiet, strict;    /* -C; a line without a number counts more than one out of order */
+    unsigned char *broken; /* with strict, the first line out of order, */
+    size_t broken_bytes;
+    uint64_t broken_line; /* and its number; 0: there is none */
+    upsweep_external *x;  /* --strict: what has been looked at goes there */
     io_stream *s;
     uint64_t part_begin, part_lines; /* --strict: bytes and lines before the part that is read */
 } walk;
@@ -46,30 +49,69 @@ static int make_room(walk *w)
     return APP_OK;
 }
 
+static int say_disorder(const walk *w, uint64_t number, const unsigned char *line, size_t bytes)
+{
+    if (!w->quiet) {
+        fprintf(stderr, "upsweep sort: %s:%llu: disorder: ", w->name, (unsigned long long)number);
+        fwrite(line, 1, bytes, stderr);
+    }
+    return APP_NO;
+}
+
+static int say_no_number(const walk *w, const unsigned char *line, size_t bytes)
+{
+    fprintf(stderr, "%s: %s:%llu: no number: ", app_command(), w->name,
+            (unsigned long long)(w->lines - w->part_lines));
+    fwrite(line, 1, bytes, stderr);
+    return APP_ERROR;
+}
+
+/* The line may be followed by one that has no number: so it is kept. */
+static int keep_broken(walk *w, const unsigned char *line, size_t bytes)
+{
+    w->broken = malloc(bytes);
+    if (w->broken == NULL) {
+        return app_fail("out of memory");
+    }
+    memcpy(w->broken, line, bytes);
+    w->broken_bytes = bytes;
+    w->broken_line = w->lines;
+    return APP_OK;
+}
+
+/* The line at p, whose end is at `end`, beside the one before it. */
+static int look_at_line(walk *w, const unsigned char *p, const unsigned char *end)
+{
+    const sort_order *order = w->job->order;
+    size_t bytes = (size_t)(end - p) + 1;
+    if (w->strict && !sort_is_strict(w->job, (sort_text){p, end})) {
+        return say_no_number(w, p, bytes);
+    }
+    if (w->broken_line > 0 || w->before == 0) {
+        return APP_OK;
+    }
+    int difference = sort_compare(order, 0, (sort_text){p - w->before, p - 1}, (sort_text){p, end});
+    if (difference < 0 || (difference == 0 && !order->unique)) {
+        return APP_OK;
+    }
+    return w->strict ? keep_broken(w, p, bytes) : say_disorder(w, w->lines, p, bytes);
+}
+
 /* APP_NO at the first line that is out of order. */
 static int look_at_lines(walk *w)
 {
-    const sort_order *order = w->job->order;
     const unsigned char *end;
+    int status = APP_OK;
     memset(w->bytes + w->held, 0, IO_SLACK);
-    while ((end = memchr(w->bytes + w->at, order->end, w->held - w->at)) != NULL) {
+    while (status == APP_OK &&
+           (end = memchr(w->bytes + w->at, w->job->order->end, w->held - w->at)) != NULL) {
         const unsigned char *p = w->bytes + w->at;
-        int difference = w->before == 0 ? -1
-                                        : sort_compare(order, 0, (sort_text){p - w->before, p - 1},
-                                                       (sort_text){p, end});
         w->lines++;
-        if (difference > 0 || (difference == 0 && order->unique)) {
-            if (!w->quiet) {
-                fprintf(stderr, "upsweep sort: %s:%llu: disorder: ", w->name,
-                        (unsigned long long)w->lines);
-                fwrite(p, 1, (size_t)(end - p) + 1, stderr);
-            }
-            return APP_NO;
-        }
+        status = look_at_line(w, p, end);
         w->before = (size_t)(end - p) + 1;
         w->at += w->before;
     }
-    return APP_OK;
+    return status;
 }
 
 /* APP_ERROR at the first line that has no number. */
@@ -83,10 +125,7 @@ static int look_strictly(walk *w)
         const unsigned char *p = w->bytes + w->at;
         w->lines++;
         if (!sort_is_strict(w->job, (sort_text){p, end})) {
-            fprintf(stderr, "%s: %s:%llu: no number: ", app_command(), w->name,
-                    (unsigned long long)(w->lines - w->part_lines));
-            fwrite(p, 1, (size_t)(end - p) + 1, stderr);
-            return APP_ERROR;
+            return say_no_number(w, p, (size_t)(end - p) + 1);
         }
         w->at += (size_t)(end - p) + 1;
     }
@@ -146,20 +185,26 @@ int sort_external_strict(sort_job *job, upsweep_external *x, io_stream *s,
     return status;
 }
 
-int sort_external_check(sort_job *job, io_stream *s, const unsigned char *first, size_t held)
+int sort_external_check(sort_job *job, io_stream *s, unsigned char *first, size_t held, bool strict)
 {
     walk w = {.job = job,
               .room = FIRST_ROOM,
               .bytes = malloc(FIRST_ROOM + IO_SLACK),
-              .held = held,
               .name = job->task->common.operand_count == 0 ? "-" : job->task->common.operands[0],
-              .quiet = job->task->mode == SORT_CHECK_QUIETLY};
+              .quiet = job->task->mode == SORT_CHECK_QUIETLY,
+              .strict = strict};
     sort_phase(job, "check");
     if (w.bytes == NULL) {
         return app_fail("out of memory");
     }
+    int status = strict ? sort_external_sample(job, s, first, &held) : APP_OK;
     memcpy(w.bytes, first, held);
-    int status = walk_stream(&w, s);
+    w.held = held;
+    status = status == APP_OK ? walk_stream(&w, s) : status;
+    if (status == APP_OK && w.broken_line > 0) {
+        status = say_disorder(&w, w.broken_line, w.broken, w.broken_bytes);
+    }
+    free(w.broken);
     free(w.bytes);
     return status;
 }

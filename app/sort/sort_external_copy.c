@@ -3,14 +3,18 @@
  *
  * That ends at the first line that is out of order. What has been written until then is read back
  * from the output, which is emptied, and sorted with the rest. Lines are read to where the sort
- * takes them, so those of a first piece that is out of order lie in their place already. */
+ * takes them, so those of a first piece that is out of order lie in their place already.
+ *
+ * A file is looked at in a few places first, its end among them: where one is out of order there is
+ * no copy, since the sort finds the runs that the file has (external/natural.c). */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_external.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 20, ROOM = 4 * PIECE };
+enum { PIECE = 1 << 20, ROOM = 4 * PIECE, PLACES = 32, LOOK = 4096 };
 
 typedef struct copying {
     sort_job *job;
@@ -25,10 +29,51 @@ typedef struct copying {
     uint64_t written, all;
 } copying;
 
-static bool can_copy(const sort_job *job, const io_output *out)
+/* ---- a look ahead ---- */
+
+static bool in_order(const sort_order *order, sort_text line, sort_text next)
 {
-    return !out->plain && out->packer == NULL && out->over < 0 && !job->task->debug;
+    int before = line.p == NULL ? -1 : sort_compare(order, 0, line, next);
+    return before < 0 || (before == 0 && !order->unique);
 }
+
+/* Whether lines in a few places of a file, from byte `at` on, stand in order. */
+static bool seems_in_order(const sort_order *order, int fd, uint64_t at)
+{
+    static unsigned char room[2][LOOK + IO_SLACK]; /* one has the line before */
+    struct stat status;
+    sort_text line = {NULL, NULL};
+    unsigned turn = 0;
+    bool known = fstat(fd, &status) == 0 && (uint64_t)status.st_size > at + LOOK;
+    for (unsigned i = 0; known && i < PLACES; i++) {
+        uint64_t all = (uint64_t)status.st_size - at - LOOK;
+        ssize_t got = pread(fd, room[turn], LOOK, (off_t)(at + all / (PLACES - 1) * i));
+        size_t bytes = got > 0 ? (size_t)got : 0;
+        const unsigned char *p = room[turn], *end = p + bytes, *stop;
+        memset(room[turn] + bytes, 0, IO_SLACK);
+        stop = memchr(p, order->end, bytes);
+        p = stop == NULL ? end : stop + 1;
+        turn = memchr(p, order->end, (size_t)(end - p)) != NULL ? 1 - turn : turn;
+        for (; (stop = memchr(p, order->end, (size_t)(end - p))) != NULL; p = stop + 1) {
+            if (!in_order(order, line, (sort_text){p, stop})) {
+                return false;
+            }
+            line = (sort_text){p, stop};
+        }
+    }
+    return known;
+}
+
+/* `sampled` bytes of s have been read. */
+static bool may_copy(const sort_job *job, const io_stream *s, size_t sampled, const io_output *out)
+{
+    uint64_t at;
+    int fd = io_stream_place(s, sampled, &at);
+    return !out->plain && out->packer == NULL && out->over < 0 && !job->task->debug &&
+           (fd < 0 || seems_in_order(job->order, fd, at));
+}
+
+/* ---- the copy ---- */
 
 /* Whether whole lines behind c->checked stand in order; c->checked goes as far as they do. */
 static bool check(copying *c)
@@ -40,12 +85,10 @@ static bool check(copying *c)
         line = (sort_text){c->at, c->at + c->before - 1};
     }
     for (; (stop = memchr(p, order->end, (size_t)(end - p))) != NULL; p = stop + 1) {
-        sort_text next = {p, stop};
-        int before = line.p == NULL ? -1 : sort_compare(order, 0, line, next);
-        if (before > 0 || (before == 0 && order->unique)) {
+        if (!in_order(order, line, (sort_text){p, stop})) {
             return false;
         }
-        line = next;
+        line = (sort_text){p, stop};
     }
     c->checked = (size_t)(p - c->at);
     if (line.p != NULL) { /* is kept, to be compared with the next one */
@@ -95,6 +138,7 @@ static int take_back(copying *c)
 /* Hands all that has come to the sort. */
 static int give_up(copying *c)
 {
+    sort_external_source(c->x, c->s, c->s->at, c->out);
     if (c->written == 0) { /* all that has been read lies where the sort takes it */
         upsweep_status status = upsweep_external_pushed(c->x, c->held);
         return status == UPSWEEP_OK ? APP_OK : sort_external_fail(c->job, c->x, c->s, status);
@@ -128,7 +172,8 @@ int sort_external_copy(sort_job *job, upsweep_external *x, io_stream *s,
     }
     c.at = at;
     c.room = c.room < ROOM ? c.room : (size_t)ROOM;
-    if (!can_copy(job, out) || c.room < sampled + PIECE / 4) {
+    if (!may_copy(job, s, sampled, out) || c.room < sampled + PIECE / 4) {
+        sort_external_source(x, s, sampled, out);
         opened = upsweep_external_push(x, sample, sampled);
         return opened == UPSWEEP_OK ? APP_OK : sort_external_fail(job, x, s, opened);
     }

@@ -48,7 +48,8 @@ static int open_sort(const sort_job *job, const io_elements *e, const io_output 
 }
 
 /* All elements, or the next `bytes` bytes of them. */
-static int push(sort_job *job, io_elements *e, upsweep_external *x, uint64_t bytes)
+static int push(sort_job *job, io_elements *e, upsweep_external *x, uint64_t bytes,
+                const io_output *out)
 {
     io_error error;
     uint64_t all = sort_external_bytes(job);
@@ -61,6 +62,7 @@ static int push(sort_job *job, io_elements *e, upsweep_external *x, uint64_t byt
             if (!io_elements_read(e, at, bytes < room ? (size_t)bytes : room, &got, &error)) {
                 return app_fail("%s", error.text);
             }
+            sort_external_source(x, e->s, got + (e->held - e->at), out);
             status = upsweep_external_pushed(x, got);
         }
         if (status != UPSWEEP_OK) {
@@ -150,7 +152,7 @@ static int sort_all(sort_job *job, io_elements *e, io_output *out)
     upsweep_external *x = NULL;
     int status = open_sort(job, e, out, &x);
     sort_phase(job, "read, runs");
-    status = status == APP_OK ? push(job, e, x, UINT64_MAX) : status;
+    status = status == APP_OK ? push(job, e, x, UINT64_MAX, out) : status;
     status = status == APP_OK ? give(job, e, x, out) : status;
     status = sort_external_end(job, out, status);
     sort_phase(job, NULL);
@@ -171,7 +173,7 @@ static int sort_long_rows(sort_job *job, io_elements *e, size_t row_bytes, io_ou
     for (size_t r = 0; r < rows && status == APP_OK; r++) {
         upsweep_external *x = NULL;
         status = open_sort(job, e, out, &x);
-        status = status == APP_OK ? push(job, e, x, row_bytes) : status;
+        status = status == APP_OK ? push(job, e, x, row_bytes, out) : status;
         status = status == APP_OK ? sort_external_give(job, x, out) : status;
         upsweep_external_close(x);
     }

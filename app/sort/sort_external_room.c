@@ -122,3 +122,17 @@ int sort_external_config(const sort_job *job, upsweep_external_config *config, c
     config->unique = job->order->unique;
     return check_room(job, config->directories, config->directory_count, out);
 }
+
+void sort_external_source(upsweep_external *x, const io_stream *s, uint64_t back,
+                          const io_output *out)
+{
+    uint64_t at = 0;
+    struct stat from, to;
+    int fd = io_stream_place(s, back, &at);
+    if (fd >= 0 && out->plain) {
+        bool known = fstat(fd, &from) == 0 && fstat(out->fd, &to) == 0 && S_ISREG(to.st_mode);
+        bool same = known && from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+        fd = known && !same ? fd : -1;
+    }
+    (void)upsweep_external_source(x, fd, at);
+}

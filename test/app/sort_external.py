@@ -6,6 +6,7 @@ options, the limit itself, inputs of every kind, and what must go wrong in a sen
 """
 # SPDX-License-Identifier: MIT
 import argparse
+import json
 import os
 import random
 import resource
@@ -107,6 +108,44 @@ def check_in_order(program, folder, text):
                     say(f"sort {options} of lines in order: status {status}, {error!r}, held {most >> 10} KB, or other bytes")
 
 
+def make_natural(folder, text, options):
+    """Files in which lines fall, lie in five runs, have a tail, or rise and fall: name, and whether lines that the order
+    calls equal stand apart in it."""
+    make = """sort $1 -o up "$0" "$0"; tac up >down; cat up >tail; head -n 2000 "$0" >>tail; (cat up; head -n 100000 down) >turn
+              head -c -1 down >noend; split -n l/5 "$0" piece; for p in piece??; do sort $1 "$p" "$p"; done >runs; rm piece??"""
+    subprocess.run(["sh", "-e", "-c", make, text, options], env=ENV, check=True, cwd=folder)
+
+
+def check_natural(program, folder, text):
+    """Lines in few runs are not written to temporary files, but read again from where they are."""
+    want, got = folder + "/want", folder + "/got"
+    for options in ["", "-r", "-u", "-s -k2,2n", "-f"] if LONG else ["-r", "-u", "-s -k2,2n"]:
+        make_natural(folder, text, options)
+        for kind in ("down", "tail", "turn", "noend", "runs") if LONG or options == "-r" else ("turn", "runs"):
+            name, size = f"{folder}/{kind}", os.path.getsize(f"{folder}/{kind}")
+            subprocess.run(["sort", *options.split(), "-o", want, name], env=ENV, check=True)
+            with open(folder + "/told", "wb") as told:
+                status, error, most = run([program, "sort", "--json", *options.split(), "-S", "16M", "-T", folder, "-o", got,
+                                           name], stdout=told)
+            with open(folder + "/told", "rb") as told:
+                written = json.load(told)["temporary_written"] if status == 0 else 0
+            few = size // 2 if kind == "tail" else 0 if kind in ("down", "turn", "runs") else size // 3
+            if options in ("-u", "-s -k2,2n"):  # equal lines that must go, or stay apart
+                few = 2 * size
+            if status != 0 or error or not same(want, got) or written > few or most > (16 << 20) + EXTRA:
+                say(f"sort {options} {kind}: status {status}, {error!r}, wrote {written}, held {most >> 10} KB, or other bytes")
+    # Every output, the input itself among them.
+    make_natural(folder, text, "")
+    for command in ("$P -o got down", "cp down got; $P -o got got", "cp down got; ln got other; $P -o other other; rm other",
+                    "$P down >got", "cp down got; $P got 1<>got", "$P down | cat >got", "$P <down >got", "$P -o got - <down",
+                    "$P down down -o got", "cp down got; $P got >>got; tail -c $(wc -c <down) got >one; mv one got"):
+        want_from = "down down" if "down down" in command else "down"
+        subprocess.run(["sh", "-c", f"sort -o want {want_from}; rm -f got; {command}"], check=True, cwd=folder,
+                       env={**ENV, "P": f"{program} sort -S 16M -T {folder}"})
+        if not same(want, got):
+            say(f"{command}: other bytes")
+
+
 def check_debug_and_strict(program, folder, text):
     """--debug and --strict beyond memory; the latter of numbers in order, and of others."""
     want, got, numbers = folder + "/want", folder + "/got", folder + "/numbers"
@@ -125,6 +164,22 @@ def check_debug_and_strict(program, folder, text):
                                            "-" if source else numbers], f)
             if status != 0 or error or not same(want, got) or most > (16 << 20) + EXTRA:
                 say(f"sort -n --strict, {numbers_from}: status {status}, {error!r}, held {most >> 10} KB, or other bytes")
+
+
+def check_strict_order(program, folder):
+    """-c and -C with --strict: beyond memory the sentence and the status that they have in it."""
+    name = folder + "/numbers"
+    up, long_line = "seq 1000000 3600000", "printf '7%0200000d\\n' 5"
+    cases = [up, f"{up}; echo 5; seq 9", f"{up}; echo 5; seq 9; echo 1x", f"echo 1x; {up}", f"{up}; echo 3600000",
+             f"{up}; {long_line}; {long_line}; echo 6; echo 12.5.6"]
+    options = [["-n", "-c"], ["-n", "-C"], ["-g", "-u", "-c"], ["-k1,1n", "-r", "-c"]]
+    for i, source in enumerate(cases):
+        subprocess.run(["sh", "-c", f'({source}) >"$0"', name], check=True)
+        for words in options if LONG else options[:: 1 + i % 2]:
+            want = run([program, "sort", "--strict", *words, name])
+            got = run([program, "sort", "--strict", *words, "-S", "16M", name])
+            if got[:2] != want[:2] or got[2] > (16 << 20) + EXTRA:
+                say(f"sort --strict {words}, {source}: {got[0]}, {got[1][:200]!r}, not {want[0]}, {want[1][:200]!r}")
 
 
 def left_over(folder):
@@ -167,24 +222,42 @@ def check_failures(program, folder, text):
 
 
 def check_kills(program, folder, text, count):
+    """At any moment, of a sort, of a copy of what is in order already (from a file, and from a pipe), and of a merge of runs
+    that are in the input: the old output or the new one, whole, and no temporary file."""
     out, want = folder + "/out", folder + "/want"
-    subprocess.run(["sort", "-o", want, text], env=ENV, check=True)
-    begin = time.monotonic()
-    run([program, "sort", "-S", "16M", "-T", folder, "-o", out, text])
-    whole = time.monotonic() - begin
-    for i in range(count):
-        with open(out, "w", encoding="ascii") as f:
-            f.write("old\n")
-        begun = subprocess.Popen([program, "sort", "-S", "16M", "-T", folder, "-o", out, text], env=ENV)
-        time.sleep(whole * 1.1 * i / count)
-        begun.send_signal(signal.SIGKILL)
-        begun.wait()
-        for _ in range(100):  # the keeper may be at work for a moment
-            if not left_over(folder):
-                break
-            time.sleep(0.02)
-        if left_over(folder) or not (os.path.getsize(out) == 4 or same(out, want)):
-            say(f"killed after {whole * 1.1 * i / count:.2f} s: left {left_over(folder)}, {os.path.getsize(out)} bytes")
+    make_natural(folder, text, "")
+    for name, piped in ((text, False), (folder + "/up", False), (folder + "/up", True), (folder + "/down", False)):
+        subprocess.run(["sort", "-o", want, name], env=ENV, check=True)
+        command = [program, "sort", "-S", "16M", "-T", folder, "-o", out, "-" if piped else name]
+
+        def begin_sort():
+            feeder = subprocess.Popen(["cat", name], stdout=subprocess.PIPE) if piped else None
+            begun = subprocess.Popen(command, env=ENV, stdin=feeder.stdout if piped else None)
+            if piped:
+                feeder.stdout.close()
+            return begun, feeder
+
+        begin = time.monotonic()
+        begun, feeder = begin_sort()
+        if begun.wait() != 0 or not same(out, want):
+            say(f"sort {name}, which nobody kills: status {begun.returncode}, or other bytes")
+        whole = time.monotonic() - begin
+        for i in range(count):
+            with open(out, "w", encoding="ascii") as f:
+                f.write("old\n")
+            begun, feeder = begin_sort()
+            time.sleep(whole * 1.1 * i / count)
+            begun.send_signal(signal.SIGKILL)
+            begun.wait()
+            if feeder:
+                feeder.wait()
+            for _ in range(100):  # the keeper may be at work for a moment
+                if not left_over(folder):
+                    break
+                time.sleep(0.02)
+            if left_over(folder) or not (os.path.getsize(out) == 4 or same(out, want)):
+                say(f"{name}, killed after {whole * 1.1 * i / count:.2f} s: left {left_over(folder)}, "
+                    f"{os.path.getsize(out)} bytes")
 
 
 def main():
@@ -200,7 +273,9 @@ def main():
         check_options(program, folder, text)
         check_inputs(program, folder, text)
         check_in_order(program, folder, text)
+        check_natural(program, folder, text)
         check_debug_and_strict(program, folder, text)
+        check_strict_order(program, folder)
         check_failures(program, folder, text)
         check_kills(program, folder, text, given.kills)
     print(f"sort_external: {len(problems)} problems")

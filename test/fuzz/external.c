@@ -99,6 +99,7 @@ static void run_external(fuzz *f)
         }
     }
     expect(f, upsweep_external_open(&x, &config) == UPSWEEP_OK, "it does not open");
+    expect(f, upsweep_external_source(x, -1, 0) == UPSWEEP_OK, "of no file");
     push(f, x, text, size);
     expect(f, upsweep_external_sort(x) == UPSWEEP_OK, upsweep_external_error(x));
     take(f, x, want, kept);
