@@ -21,12 +21,12 @@ def _from_numpy(a, descending, text=False):
         if descending:
             return Taken(Numpy, native.view("i8"), I64,
                          lambda r: r.view(native.dtype).astype(dtype, copy=False),
-                         writable=False)
+                         writable=False, times=native.dtype.str)
         shift = np.uint64(2**63 - 1)
         keys = np.asarray(native.view("u8") + shift)
         return Taken(Numpy, keys, U64,
                      lambda r: (r - shift).view(native.dtype).astype(dtype, copy=False),
-                     writable=False)
+                     writable=False, times=native.dtype.str)
     if not dtype.isnative and code_of(dtype):
         return Taken(Numpy, a.astype(dtype.newbyteorder("=")), code_of(dtype),
                      lambda r: r.astype(dtype), writable=False)
@@ -87,8 +87,7 @@ def take(x, descending=False, text=None):
             raise TypeError("upsweep computes no gradients: give it x.detach()")
         code = found.code(x)
         return Taken(found, x, code) if code else refuse(f"{x.dtype}")
-    if isinstance(x, np.ma.MaskedArray):
-        refuse("masked arrays: give it x.compressed() or x.filled(value)")
+    unmasked(x)
     module = kind.__module__.partition(".")[0]
     if module != "pandas" and not isinstance(x, np.ndarray):
         if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
@@ -98,7 +97,17 @@ def take(x, descending=False, text=None):
             return _from_device(x)
         if hasattr(x, "__dlpack_device__") and not isinstance(x, np.generic):
             return from_dlpack(x)
-    return _from_numpy(np.asarray(x), descending, text is not None)
+    a = np.asarray(x)
+    made = _from_numpy(a, descending, text is not None)
+    made.writable = made.writable and not a.flags.owndata  # of a list it is a copy
+    return made
+
+
+def unmasked(x):
+    """x, unless it has masked elements, which numpy.asarray would show again."""
+    if isinstance(x, np.ma.MaskedArray):
+        refuse("masked arrays: give it x.compressed() or x.filled(value)")
+    return x
 
 
 def host(x, dtype=None):

@@ -84,7 +84,7 @@ def from_arrow(x, module):
         back, other = _to_pyarrow(x, sys.modules["pyarrow"])
     elif nulls:
         refuse("a column with nulls of a library whose columns it cannot make")
-    return Taken(Numpy, values, code_of(dtype), back, other, nulls, valid, writable=False)
+    return Taken(Numpy, values, code_of(dtype), back, other, nulls, valid, False, text if text[0] == "t" else None)
 
 
 # ---- DLPack ----

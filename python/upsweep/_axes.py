@@ -66,8 +66,14 @@ def laid_out(taken, a, axis):
     return made
 
 
+def _refuse_no_array(out):
+    if not hasattr(out, "shape") or not hasattr(out, "dtype"):
+        raise TypeError(f"out must be an array, not of type {type(out).__name__}")
+
+
 def check_out(taken, out, code=None):
     """out as an array of the kind of x, which results are written to."""
+    _refuse_no_array(out)
     if taken.back is not same and taken.kind is Numpy and not isinstance(out, np.ndarray):
         raise TypeError("out= is for arrays whose memory can be written: this library's cannot")
     if taken.kind is not Numpy and type(out) is type(taken.array):
@@ -81,6 +87,7 @@ def check_out(taken, out, code=None):
 
 
 def into(out, values):
+    _refuse_no_array(out)
     if tuple(out.shape) != tuple(values.shape):
         raise ValueError(f"out has the shape {tuple(out.shape)}, not {tuple(values.shape)}")
     if not (out.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")

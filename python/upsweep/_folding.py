@@ -17,7 +17,7 @@ OPS = {"sum": SUM, "prod": PRODUCT, "min": LEAST, "max": GREATEST, "and": AND, "
 
 def plain_numbers(x, what):
     taken = take(x)
-    if taken.kind is Numpy and np.asarray(x).dtype.kind in "mM" and not taken.nulls:
+    if taken.times is not None:
         refuse(f"datetimes in {what}")
     return taken
 
@@ -43,6 +43,14 @@ def _widened(taken, op, dtype):
     return a, code
 
 
+def _of_bools(x, op, dtype, what):
+    """(x, op, dtype): sums and products of dtype bool are OR and AND of what is not 0, as in numpy."""
+    if dtype is None or op not in (SUM, PRODUCT) or np.dtype(dtype) != np.bool_:
+        return x, op, dtype
+    taken = plain_numbers(x, what)
+    return (taken.array != 0, OR if op == SUM else AND, None) if taken.kind is Numpy else (x, op, dtype)
+
+
 def _along(taken, a, axis, op, flags, code, keepdims):
     """Reduces every column along an axis."""
     kind, shape = taken.kind, tuple(a.shape)
@@ -63,6 +71,7 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
         made = _core.reduce_along(x, axis, op, 0 if reproducible else UNORDERED, 1 if keepdims else 0)
         if made is not None:
             return made
+    x, op, dtype = _of_bools(x, op, dtype, what)
     taken = plain_numbers(x, what)
     a, code = _widened(taken, op, dtype)
     flags = 0 if reproducible else UNORDERED
@@ -245,6 +254,7 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
         made = _core.scan_along(x, axis, op, flags, out)
         if made is not None:
             return made
+    x, op, dtype = _of_bools(x, op, dtype, what)
     taken = plain_numbers(x, what).whole(what)
     kind = taken.kind
     a, code = _widened(taken, op, dtype)
@@ -254,9 +264,8 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
         a = kind.cast(a, code, a)
     if a.ndim > 1 and axis is None:
         a = kind.contiguous(a).reshape(-1)
+    a = a.reshape(1) if a.ndim == 0 else a
     where = a.ndim - 1 if axis is None else axis
-    if a.ndim == 0:
-        a, where = a.reshape(1), 0
     where = normal(where, a.ndim)
     if out is not None:
         check_out(taken, out)
@@ -278,6 +287,8 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
             _core.scan(given, to, op, flags)
         else:
             _core.scan_rows(given, to, count, op, flags)
+        if flags & EXCLUSIVE and kind is Numpy and made.dtype == np.bool_:  # AND of nothing is all ones
+            np.not_equal(made.view("u1"), 0, out=made)
     if made is out:
         return out
     if isinstance(x, np.ndarray):  # numpy gives its own order of bytes
