@@ -103,6 +103,13 @@ def take(x, descending=False, text=None):
     return made
 
 
+def beside(kind, x, what):
+    """x, which must be a tensor, or an array of cupy, as the array is that it goes with."""
+    if known(x) is not kind:
+        raise TypeError(f"{what} must be an array of the same library as the first, not of type {type(x).__name__}")
+    return x
+
+
 def unmasked(x):
     """x, unless it has masked elements, which numpy.asarray would show again."""
     if isinstance(x, np.ma.MaskedArray):

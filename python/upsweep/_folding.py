@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arrays import host, normal, take
+from ._arrays import beside, host, normal, take
 from ._axes import axis_last, check_out, finished, product, result_like
 from ._dtypes import BF16, DTYPES, EXCLUSIVE, FLOATS, I64, ROUNDED, U64, UNORDERED, refuse
 from ._kinds import Cupy, Numpy, Torch, same
@@ -262,6 +262,8 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
         raise TypeError(f"{what} is defined for integers, not for floats")
     if kind in (Numpy, Torch, Cupy) and kind.code(a) != code:
         a = kind.cast(a, code, a)
+    if flags & EXCLUSIVE and op in (AND, LEAST) and _is_bool(a):
+        op = PRODUCT  # of bools the same, and 1 of none, not all ones
     if a.ndim > 1 and axis is None:
         a = kind.contiguous(a).reshape(-1)
     a = a.reshape(1) if a.ndim == 0 else a
@@ -287,8 +289,6 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
             _core.scan(given, to, op, flags)
         else:
             _core.scan_rows(given, to, count, op, flags)
-        if flags & EXCLUSIVE and kind is Numpy and made.dtype == np.bool_:  # AND of nothing is all ones
-            np.not_equal(made.view("u1"), 0, out=made)
     if made is out:
         return out
     if isinstance(x, np.ndarray):  # numpy gives its own order of bytes
@@ -380,8 +380,8 @@ def scan(x, op="sum", /, *, heads=None, keys=None, exclusive=False, dtype=None, 
         heads = None if heads is None else np.ascontiguousarray(np.asarray(heads) != 0)
         keys = None if keys is None else host(keys)
     else:
-        heads = None if heads is None else taken.kind.view(taken.kind.contiguous(heads))
-        keys = None if keys is None else taken.kind.view(taken.kind.contiguous(keys))
+        heads, keys = (None if given is None else taken.kind.view(taken.kind.contiguous(
+            beside(taken.kind, given, "heads and keys"))) for given in (heads, keys))
     return _scan(x, OPS[op], 0, dtype, out, flags, f"scan {op}", heads, keys)
 
 

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from . import _core
-from ._arrays import host, unmasked
+from ._arrays import beside, host, unmasked
 from ._arrays import take as _take
 from ._axes import bytes_view, into
 from ._dtypes import FLOATS, I32, I64, U16, U32, U8
@@ -47,9 +47,7 @@ def _flags_for(kind, flags, n, what):
         if flags.shape != (n,):
             raise ValueError(f"{what} takes a flag for each element of the first axis")
         return flags
-    if _take(flags).kind is not kind:
-        raise TypeError(f"{what} takes flags where the array is, and of its library")
-    if tuple(flags.shape) != (n,):
+    if tuple(beside(kind, flags, "flags").shape) != (n,):
         raise ValueError(f"{what} takes a flag for each element of the first axis")
     return kind.view(kind.contiguous(flags))
 
@@ -166,7 +164,7 @@ def _apart(kind, a, x):
 def _positions(kind, indices, length):
     """Positions as the library takes them, and their shape; negative ones of the host count from the end."""
     if kind is not Numpy:
-        index = kind.contiguous(indices)
+        index = kind.contiguous(beside(kind, indices, "positions"))
         if kind.code(index) not in (3, 4, 7, 8):
             raise TypeError("positions on a device must be integers of 32 or 64 bits")
         return index, tuple(index.shape)
@@ -251,6 +249,8 @@ def put(x, indices, values, /):
     kind, a, _, _ = _elements(x, "put")
     if kind is Numpy and (a is not x or not a.flags.c_contiguous or not a.flags.writeable):
         raise ValueError("put takes a contiguous array that can be written")
+    if kind is not Numpy and kind.contiguous(a) is not a:
+        raise ValueError("put takes a contiguous array")
     kind.ready(a)
     flat = a.reshape(-1)
     index, shape = _positions(kind, indices, flat.shape[0])
@@ -260,6 +260,8 @@ def put(x, indices, values, /):
                                       if given.size == 1 else given.reshape(-1), a.dtype)
         if values.size != index.size:
             raise ValueError("positions and values differ in number")
+    elif beside(kind, values, "values").dtype != a.dtype or _size_all(values.shape) != _size_all(shape):
+        raise ValueError("put takes as many values as positions, of the array's dtype")
     if _size_all(shape):
         index, values = _apart(kind, index.reshape(-1), flat), _apart(kind, kind.contiguous(values), flat)
         _core.scatter(bytes_view(kind, values), kind.view(index), bytes_view(kind, flat), flat.shape[0])
@@ -293,7 +295,7 @@ def permute(x, index, /, *, out=None):
     kind, a, back, _ = _elements(x, "permute")
     if a.ndim < 1:
         raise ValueError("permute takes an array of one dimension or more")
-    index = _integers(host(index)) if kind is Numpy else kind.contiguous(index)
+    index = _integers(host(index)) if kind is Numpy else _positions(kind, index, 0)[0]
     if tuple(index.shape) != (a.shape[0],):
         raise ValueError("permute takes one position for each element of the first axis")
     if kind is Numpy:

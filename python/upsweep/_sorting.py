@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arrays import host, normal, take, unmasked
+from ._arrays import beside, host, normal, take, unmasked
 from ._axes import (argsort_array, bytes_view, check_out, finished, flags_of, into, laid_out, one_row,
                     product, result_like, rows_of)
 from ._dtypes import DESCENDING, I64, code_of, refuse
@@ -178,7 +178,7 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
         if made is not None:
             return made
     taken = one_row(keys, "sort_pairs", descending).whole("sort_pairs")
-    moved = values if taken.kind is not Numpy else np.asarray(unmasked(values))
+    moved = beside(taken.kind, values, "values") if taken.kind is not Numpy else np.asarray(unmasked(values))
     if moved.ndim == 0 or moved.shape[0] != taken.array.shape[0]:
         raise ValueError("keys and values differ in length")
     if isinstance(moved, np.ndarray) and moved.dtype.hasobject:
