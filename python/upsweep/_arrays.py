@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrow import from_arrow, from_dlpack
-from ._dtypes import BF16, I64, U64, code_of, refuse
+from ._dtypes import I64, U64, code_of, refuse
 from ._kinds import Bare, BareKind, Cupy, Numpy, Taken, Text, Torch
 
 
@@ -32,8 +32,6 @@ def _from_numpy(a, descending, text=False):
                      lambda r: r.astype(dtype), writable=False)
     code = code_of(dtype)
     if code == 0:
-        if dtype.name == "bfloat16":
-            return Taken(Numpy, a, BF16)
         if text and kind in "SU":
             return Taken(Text, a, 0)
         refuse(f"{dtype}")
