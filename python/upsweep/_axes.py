@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arrays import normal, take
+from ._arrays import normal, take, unmasked
 from ._dtypes import DESCENDING, I64, UNSTABLE
 from ._kinds import Cupy, Numpy, Torch, same
 
@@ -131,6 +131,18 @@ def one_row(x, what, descending=False):
     if taken.array.ndim != 1:
         raise ValueError(f"{what} takes an array of one dimension, not of {taken.array.ndim}")
     return taken
+
+
+def values_of(values):
+    """(array of numpy, what turns one like it into what the caller uses), for elements of any dtype."""
+    if isinstance(values, np.ndarray) or not any(hasattr(values, name) for name in (
+            "__arrow_c_array__", "__arrow_c_stream__", "__dlpack_device__")):
+        return np.asarray(unmasked(values)), same
+    try:
+        taken = take(values)
+    except TypeError:  # of a type that numpy alone has
+        return np.asarray(values), same
+    return (taken.array, taken.back) if taken.kind is Numpy and not taken.nulls else (np.asarray(values), same)
 
 
 def bytes_view(kind, b):

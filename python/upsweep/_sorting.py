@@ -5,7 +5,7 @@ import numpy as np
 from . import _core
 from ._arrays import beside, host, normal, take, unmasked
 from ._axes import (argsort_array, bytes_view, check_out, finished, flags_of, into, laid_out, one_row,
-                    product, result_like, rows_of)
+                    product, result_like, rows_of, values_of)
 from ._dtypes import DESCENDING, I64, code_of, refuse
 from ._kinds import Numpy, Text, same
 from ._strings import column_of_text, order_of_text, sorted_text
@@ -178,7 +178,7 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
         if made is not None:
             return made
     taken = one_row(keys, "sort_pairs", descending).whole("sort_pairs")
-    moved = beside(taken.kind, values, "values") if taken.kind is not Numpy else np.asarray(unmasked(values))
+    moved, back = values_of(values) if taken.kind is Numpy else (beside(taken.kind, values, "values"), same)
     if moved.ndim == 0 or moved.shape[0] != taken.array.shape[0]:
         raise ValueError("keys and values differ in length")
     if isinstance(moved, np.ndarray) and moved.dtype.hasobject:
@@ -200,7 +200,7 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
         _core.sort_pairs(kind.view(a), bytes_view(kind, b), flags_of(descending, stable))
     elif a.shape[0] > 1:
         _core.sort(kind.view(a), flags_of(descending))
-    return (keys, values) if in_place else (taken.back(a), b if moved is values else b)
+    return (keys, values) if in_place else (taken.back(a), back(b))
 
 
 def lexsort(keys, /, *, descending=False):

@@ -112,6 +112,18 @@ def test_numbers_of_python_go_into_any_integers():
     raises(TypeError, "int64", lambda: upsweep.put(np.zeros(3, "u1"), [0], np.array([2])))
 
 
+def test_values_of_pairs_come_back_as_they_came():
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    days = [datetime.date(2020, 1, 1), datetime.date(2019, 1, 1)]
+    for values, wanted in ((pl.Series("v", [5, 6]), pl.Series("v", [6, 5])), (pl.Series(days), pl.Series(days[::-1])),
+                           (pa.array([5, 6]), pa.array([6, 5]))):
+        keys, moved = upsweep.sort_pairs(pl.Series([2, 1]), values)
+        assert keys.to_list() == [1, 2] and type(moved) is type(values) and moved.equals(wanted)
+        keys, moved = upsweep.sort_pairs(np.array([2, 1]), values)
+        assert type(keys) is np.ndarray and moved.equals(wanted)
+    same(upsweep.sort_pairs([2, 1], pl.Series([True, False]))[1], np.array([False, True]))
+
+
 # ---- shapes, and lists without an element ----
 
 def test_one_position_takes_one_element():
