@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arrays import normal, take, unmasked
+from ._arrays import known, normal, take, unmasked
 from ._dtypes import DESCENDING, I64, UNSTABLE
 from ._kinds import Cupy, Numpy, Torch, same
 
@@ -131,6 +131,18 @@ def one_row(x, what, descending=False):
     if taken.array.ndim != 1:
         raise ValueError(f"{what} takes an array of one dimension, not of {taken.array.ndim}")
     return taken
+
+
+def apart(kind, a, x):
+    """a, or a copy where its memory may be some of x's, which is written to while a is read."""
+    if kind is Numpy:
+        shared = isinstance(x, np.ndarray) and np.may_share_memory(a, x)
+    elif known(x) is kind:
+        one, other = kind.view(a), kind.view(x)
+        shared = one[0] < other[0] + other[1] * other[3] and other[0] < one[0] + one[1] * one[3]
+    else:
+        shared = False
+    return kind.copy(a) if shared else a
 
 
 def values_of(values):

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import beside, host, normal, take
-from ._axes import axis_last, check_out, finished, product, result_like
+from ._axes import apart, axis_last, check_out, finished, product, result_like
 from ._dtypes import BF16, DTYPES, EXCLUSIVE, FLOATS, I64, ROUNDED, U64, UNORDERED, refuse
 from ._kinds import Cupy, Numpy, Torch, same
 
@@ -378,10 +378,10 @@ def scan(x, op="sum", /, *, heads=None, keys=None, exclusive=False, dtype=None, 
             raise ValueError("heads and keys must be of x's length")
     if taken.kind is Numpy:
         heads = None if heads is None else np.ascontiguousarray(np.asarray(heads) != 0)
-        keys = None if keys is None else host(keys)
+        keys = None if keys is None else apart(Numpy, host(keys), out)
     else:
-        heads, keys = (None if given is None else taken.kind.view(taken.kind.contiguous(
-            beside(taken.kind, given, "heads and keys"))) for given in (heads, keys))
+        heads, keys = (None if given is None else taken.kind.view(apart(taken.kind, taken.kind.contiguous(
+            beside(taken.kind, given, "heads and keys")), out)) for given in (heads, keys))
     return _scan(x, OPS[op], 0, dtype, out, flags, f"scan {op}", heads, keys)
 
 

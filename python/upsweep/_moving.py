@@ -7,7 +7,7 @@ import numpy as np
 from . import _core
 from ._arrays import beside, host, unmasked
 from ._arrays import take as _take
-from ._axes import bytes_view, into
+from ._axes import apart, bytes_view, into
 from ._dtypes import FLOATS, I32, I64, U16, U32, U8
 from ._kinds import Numpy, same
 
@@ -151,16 +151,6 @@ def _integers(a):
     return a.astype(np.intp) if a.size == 0 and a.dtype.kind == "f" else a
 
 
-def _apart(kind, a, x):
-    """a, or a copy where its memory may be some of x's, which is written to while a is read."""
-    if kind is Numpy:
-        shared = np.may_share_memory(a, x)
-    else:
-        one, other = kind.view(a), kind.view(x)
-        shared = one[0] < other[0] + other[1] * other[3] and other[0] < one[0] + one[1] * one[3]
-    return kind.copy(a) if shared else a
-
-
 def _positions(kind, indices, length):
     """Positions as the library takes them, and their shape; negative ones of the host count from the end."""
     if kind is not Numpy:
@@ -263,7 +253,7 @@ def put(x, indices, values, /):
     elif beside(kind, values, "values").dtype != a.dtype or _size_all(values.shape) != _size_all(shape):
         raise ValueError("put takes as many values as positions, of the array's dtype")
     if _size_all(shape):
-        index, values = _apart(kind, index.reshape(-1), flat), _apart(kind, kind.contiguous(values), flat)
+        index, values = apart(kind, index.reshape(-1), flat), apart(kind, kind.contiguous(values), flat)
         _core.scatter(bytes_view(kind, values), kind.view(index), bytes_view(kind, flat), flat.shape[0])
 
 

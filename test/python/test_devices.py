@@ -306,6 +306,11 @@ for other in ([4, 2, 0, 1, 3], order.a):
 itself = Tensor(order.a.copy())
 upsweep.put(itself, itself, five)
 same(itself, np.argsort(order.a))
+for role in ("heads", "keys"):
+    x, flags = Tensor(np.ones(5000, "u1")), (rng.integers(0, 5, 5000) == 0).astype("u1")
+    itself = Tensor(flags.copy())
+    assert upsweep.scan(x, "max", out=itself, exclusive=True, **{role: itself}) is itself
+    same(itself, upsweep.scan(x, "max", exclusive=True, **{role: Tensor(flags)}).a)
 for op in ("and", "min"):
     same(upsweep.scan(Tensor(np.array([True, False])), op, exclusive=True), np.array([True, True]))
     assert upsweep.scan(Tensor(np.array([True, False])), op, exclusive=True).a.view("u1").max() == 1

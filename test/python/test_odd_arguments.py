@@ -38,6 +38,16 @@ def test_permute_by_its_own_elements():
     same(own, wanted)
 
 
+def test_scan_into_its_keys():
+    """Threads read keys where others had written sums."""
+    keys = np.repeat(np.arange(300_000), 3)
+    x = np.arange(keys.size)
+    for exclusive in (False, True):
+        wanted, out = upsweep.scan(x, keys=keys, exclusive=exclusive), keys.copy()
+        assert upsweep.scan(x, keys=out, out=out, exclusive=exclusive) is out
+        same(out, wanted)
+
+
 def test_pairs_in_place_are_two_arrays():
     keys = np.array([4, 2, 1, 3])
     for values in (keys, keys[::1], keys[:]):
