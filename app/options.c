@@ -81,12 +81,19 @@ static const app_option *find_letter(const app_usage *usage, char letter)
     return NULL;
 }
 
-/* text may be cut short as long as one option only begins with it. */
+static bool is_help(const app_option *option)
+{
+    return option->kind == APP_CALL && option->handler == NULL;
+}
+
+/* text may be cut short as long as one option only begins with it; where the verb stands for a
+ * tool, as long as one of the tool's options does. */
 static const app_option *find_name(const app_usage *usage, const char *text, size_t length)
 {
     const app_option *option, *found = NULL;
     const char *names[64];
     size_t count = 0;
+    bool ours = false, found_is_ours = false; /* no option of the tool */
     for (size_t i = 0; (option = app_option_at(usage, i)) != NULL; i++) {
         if (option->name == NULL) {
             continue;
@@ -94,6 +101,8 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         if (count < sizeof names / sizeof *names && option->help != NULL) {
             names[count++] = option->name;
         }
+        /* From here on no option is the tool's (sort_tool_options). */
+        ours |= (usage->common & APP_TOOL) != 0 && strcmp(option->name, "strict") == 0;
         if (strncmp(option->name, text, length) != 0) {
             continue;
         }
@@ -103,11 +112,15 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         if (option->help == NULL) {
             continue; /* an old spelling is not cut short */
         }
+        if (found != NULL && ours && !found_is_ours && !is_help(option)) {
+            continue;
+        }
         if (found != NULL) {
             app_fail("--%.*s could be --%s or --%s", (int)length, text, found->name, option->name);
             return NULL;
         }
         found = option;
+        found_is_ours = ours;
     }
     if (found == NULL) {
         char wrong[48];
@@ -255,11 +268,6 @@ static int take(const app_option *option, const char *attached, words *w, app_co
         status = apply(option, settings, text);
     }
     return status;
-}
-
-static bool is_help(const app_option *option)
-{
-    return option->kind == APP_CALL && option->handler == NULL;
 }
 
 static int show_help(const app_option *option, const app_usage *usage)

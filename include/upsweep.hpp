@@ -63,7 +63,7 @@ template <class I, class F,
           std::enable_if_t<detail::is_order_v<span<detail::pointed_by<I>>, F>, int> = 0>
 void sort(upsweep *u, I first, I last, F compare)
 {
-    sort(u, detail::span_of(first, last), compare);
+    sort(u, detail::span_of(first, last), std::move(compare));
 }
 // Keys that are equal have equal bits, so that every sort of keys is stable.
 template <class... A> void stable_sort(upsweep *u, A &&...arguments)

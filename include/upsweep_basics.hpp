@@ -327,6 +327,7 @@ inline constexpr flag in_place = flag::in_place;
 inline constexpr flag largest = flag::largest;
 inline constexpr flag unordered = flag::unordered;
 inline constexpr flag upper = flag::upper;
+inline constexpr flag numbers = flag::numbers;
 
 // Flags, an algorithm by name, and a range of bits: usw::options(usw::descending).by("sort/radix").
 class options

@@ -71,7 +71,8 @@ template <class W> class graph
     // How many vertices and arcs, of which weights, in how much memory.
     upsweep_graph_info info() const
     {
-        upsweep_graph_info info = UPSWEEP_GRAPH_INFO_INIT;
+        upsweep_graph_info info = {};
+        info.size = sizeof info;
         if (upsweep_graph_describe(g_, &info) != UPSWEEP_OK) {
             throw error(UPSWEEP_ERROR_ARGUMENT, "graph: it was moved from");
         }

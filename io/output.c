@@ -50,12 +50,13 @@ static int follow(char *path)
 static int open_directory(io_output *out, const char *name)
 {
     char path[PATH_MAX], copy[PATH_MAX];
-    if (strlen(name) >= sizeof path) {
-        errno = ENAMETOOLONG;
+    size_t length = strlen(name);
+    if (length == 0 || length >= sizeof path || name[length - 1] == '/') {
+        errno = length == 0 ? ENOENT : length >= sizeof path ? ENAMETOOLONG : EISDIR;
         return -1;
     }
     memset(path, 0, sizeof path);
-    memcpy(path, name, strlen(name));
+    memcpy(path, name, length);
     if (follow(path) != 0) {
         return -1;
     }

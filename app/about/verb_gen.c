@@ -198,9 +198,9 @@ int app_parse_elements(const char *text, size_t *n)
         value = end_of_power == end + 1 ? -1 : pow(value, power);
         end = end_of_power;
     }
-    const char *units = "KMG", *unit = *end != '\0' ? strchr(units, *end & ~0x20) : NULL;
+    const char *units = "KkMmGg", *unit = *end != '\0' ? strchr(units, *end) : NULL;
     if (end != text && unit != NULL) {
-        value = ldexp(value, 10 * (int)(unit - units + 1));
+        value = ldexp(value, 10 * (int)((unit - units) / 2 + 1));
         end++;
     }
     if (*text < '0' || *text > '9' || *end != '\0' || !(value >= 0) || value != floor(value)) {

@@ -229,8 +229,11 @@ static int count(const settings *s, upsweep *u, const io_array *a, const bins *b
     upsweep_options how = UPSWEEP_OPTIONS_INIT;
     how.algorithm = s->common.algorithm;
     double seconds = -app_seconds();
+    upsweep_status counted = upsweep_histogram(u, a->data, a->n, a->type, &b->how, counts, &how);
     int status = APP_OK;
-    if (upsweep_histogram(u, a->data, a->n, a->type, &b->how, counts, &how) != UPSWEEP_OK) {
+    if (counted == UPSWEEP_ERROR_ARGUMENT && b->how.kind == UPSWEEP_BUCKET_EDGES) {
+        status = app_fail("%s: its edges do not ascend, or one is NaN", s->edges);
+    } else if (counted != UPSWEEP_OK) {
         status = app_fail_call(u);
     } else {
         seconds += app_seconds();

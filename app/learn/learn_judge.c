@@ -208,7 +208,7 @@ static void print_first_wrong(outcome theirs, outcome ours)
 static const char *end_of(const learn_told *told)
 {
     if (told->stopped || told->signal == SIGXCPU || told->signal == SIGKILL) {
-        return "it takes too long: is there a loop without an end?";
+        return "it takes too long: a loop without an end, perhaps";
     }
     switch (told->signal) {
     case SIGSEGV:

@@ -357,7 +357,7 @@ static PyObject *from_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t c
     return Py_BuildValue("NniiiiiNN", owner,
                          (Py_ssize_t)((uintptr_t)t->data + (uintptr_t)t->byte_offset),
                          (int)tensor_type(t), t->dtype.bits / 8, writable, (int)t->device.type,
-                         (int)t->device.id, shape, strides);
+                         (int)t->dtype.code, shape, strides);
 }
 
 PyMethodDef usp_tensors[] = {

@@ -1,6 +1,7 @@
 """What ran and why, the algorithms, their traces, and pictures of them."""
 # SPDX-License-Identifier: MIT
 import collections
+import operator
 
 import numpy as np
 
@@ -64,7 +65,10 @@ def last_report(device=None):
 
 def set_threads(threads=0, *, scratch_limit=0):
     """How many threads a call may use (0: one a core) and how many bytes of scratch (0: no limit).
-    It holds for all threads of Python, from their next call on."""
+    It holds for all threads of Python, from their next call on. Raises ValueError, TypeError."""
+    threads, scratch_limit = operator.index(threads), operator.index(scratch_limit)
+    if not (0 <= threads < 2**32 and 0 <= scratch_limit < 2**64):
+        raise ValueError("threads and scratch_limit are 0 or more, and fit 32 and 64 bits")
     _core.configure(threads, scratch_limit)
 
 
@@ -110,10 +114,14 @@ def explain(what, n=None, /, *, dtype=None, descending=False):
         n, dtype = int(np.size(what)), np.asarray(what).dtype
     if n is None:
         raise TypeError("explain('sort', n, dtype=...) needs n")
+    n = operator.index(n)
+    if n < 0:
+        raise ValueError("n is 0 or more")
     code = NAMES.get(dtype) if isinstance(dtype, str) else None
-    code = code or code_of(np.dtype("f8" if dtype is None else dtype))
+    given = np.dtype("f8" if dtype is None else dtype) if code is None else None
+    code = code or code_of(np.dtype("i8") if given.kind in "mM" else given)  # times are sorted as integers
     if code == 0:
-        raise TypeError(f"upsweep sorts no keys of {dtype}")
+        raise TypeError(f"explain tells how keys are sorted that are numbers, not of {dtype}")
     return _core.explain_choice(n, code, DESCENDING if descending else 0)
 
 
@@ -144,7 +152,11 @@ def trace(name, values=None, /):
     def keep(kind, *rest):
         events.append(Event(KINDS[kind], *rest))
 
-    _core.trace(name.encode(), _numbers(a, values), None, keep)
+    numbers = _numbers(a, values)
+    try:
+        _core.trace(name.encode(), numbers, None, keep)
+    except (ValueError, IndexError):
+        raise ValueError(f"{name} does not take these numbers; it takes {a['input']}") from None
     return iter(events)
 
 

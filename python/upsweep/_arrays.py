@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrow import from_arrow, from_dlpack
-from ._dtypes import BF16, I64, U64, code_of, refuse
+from ._dtypes import I64, U64, code_of, refuse
 from ._kinds import Bare, BareKind, Cupy, Numpy, Taken, Text, Torch
 
 
@@ -21,19 +21,17 @@ def _from_numpy(a, descending, text=False):
         if descending:
             return Taken(Numpy, native.view("i8"), I64,
                          lambda r: r.view(native.dtype).astype(dtype, copy=False),
-                         writable=False)
+                         writable=False, times=native.dtype.str)
         shift = np.uint64(2**63 - 1)
         keys = np.asarray(native.view("u8") + shift)
         return Taken(Numpy, keys, U64,
                      lambda r: (r - shift).view(native.dtype).astype(dtype, copy=False),
-                     writable=False)
+                     writable=False, times=native.dtype.str)
     if not dtype.isnative and code_of(dtype):
         return Taken(Numpy, a.astype(dtype.newbyteorder("=")), code_of(dtype),
                      lambda r: r.astype(dtype), writable=False)
     code = code_of(dtype)
     if code == 0:
-        if dtype.name == "bfloat16":
-            return Taken(Numpy, a, BF16)
         if text and kind in "SU":
             return Taken(Text, a, 0)
         refuse(f"{dtype}")
@@ -87,8 +85,7 @@ def take(x, descending=False, text=None):
             raise TypeError("upsweep computes no gradients: give it x.detach()")
         code = found.code(x)
         return Taken(found, x, code) if code else refuse(f"{x.dtype}")
-    if isinstance(x, np.ma.MaskedArray):
-        refuse("masked arrays: give it x.compressed() or x.filled(value)")
+    unmasked(x)
     module = kind.__module__.partition(".")[0]
     if module != "pandas" and not isinstance(x, np.ndarray):
         if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
@@ -98,7 +95,24 @@ def take(x, descending=False, text=None):
             return _from_device(x)
         if hasattr(x, "__dlpack_device__") and not isinstance(x, np.generic):
             return from_dlpack(x)
-    return _from_numpy(np.asarray(x), descending, text is not None)
+    a = np.asarray(x)
+    made = _from_numpy(a, descending, text is not None)
+    made.writable = made.writable and not a.flags.owndata  # of a list it is a copy
+    return made
+
+
+def beside(kind, x, what):
+    """x, which must be a tensor, or an array of cupy, as the array is that it goes with."""
+    if known(x) is not kind:
+        raise TypeError(f"{what} must be an array of the same library as the first, not of type {type(x).__name__}")
+    return x
+
+
+def unmasked(x):
+    """x, unless it has masked elements, which numpy.asarray would show again."""
+    if isinstance(x, np.ma.MaskedArray):
+        refuse("masked arrays: give it x.compressed() or x.filled(value)")
+    return x
 
 
 def host(x, dtype=None):

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from . import _core
-from ._dtypes import DTYPES, code_of, refuse
+from ._dtypes import BF16, DTYPES, code_of, refuse
 from ._kinds import Numpy, Taken, same
 
 # ---- Arrow ----
@@ -84,7 +84,7 @@ def from_arrow(x, module):
         back, other = _to_pyarrow(x, sys.modules["pyarrow"])
     elif nulls:
         refuse("a column with nulls of a library whose columns it cannot make")
-    return Taken(Numpy, values, code_of(dtype), back, other, nulls, valid, writable=False)
+    return Taken(Numpy, values, code_of(dtype), back, other, nulls, valid, False, text if text[0] == "t" else None)
 
 
 # ---- DLPack ----
@@ -98,10 +98,12 @@ def from_dlpack(x):
         capsule = x.__dlpack__(max_version=(1, 0))
     except TypeError:
         capsule = x.__dlpack__()
-    owner, address, code, bytes_, writable, _, _, shape, strides = _core.from_dlpack(capsule)
+    owner, address, code, bytes_, writable, _, family, shape, strides = _core.from_dlpack(capsule)
     if code == 0:
         refuse("a tensor of that dtype")
-    dtype = DTYPES.get(code, np.dtype("u2"))
+    if code == BF16:  # numpy has none such
+        refuse("bf16 in the host's memory of another library than torch: give it as f32")
+    dtype = np.dtype(bool) if family == 6 else DTYPES[code]
     strides = None if strides is None else tuple(s * bytes_ for s in strides)
     if address == 0:
         array = np.empty(shape, dtype)
@@ -110,5 +112,5 @@ def from_dlpack(x):
     back = same
     if hasattr(x, "__array_namespace__"):
         names = x.__array_namespace__()
-        back = names.from_dlpack if hasattr(names, "from_dlpack") else names.asarray
+        back = names.from_dlpack if hasattr(names, "from_dlpack") and family != 6 else names.asarray
     return Taken(Numpy, array, code, back, back)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arrays import normal, take
+from ._arrays import known, normal, take, unmasked
 from ._dtypes import DESCENDING, I64, UNSTABLE
 from ._kinds import Cupy, Numpy, Torch, same
 
@@ -66,8 +66,14 @@ def laid_out(taken, a, axis):
     return made
 
 
+def _refuse_no_array(out):
+    if not hasattr(out, "shape") or not hasattr(out, "dtype"):
+        raise TypeError(f"out must be an array, not of type {type(out).__name__}")
+
+
 def check_out(taken, out, code=None):
     """out as an array of the kind of x, which results are written to."""
+    _refuse_no_array(out)
     if taken.back is not same and taken.kind is Numpy and not isinstance(out, np.ndarray):
         raise TypeError("out= is for arrays whose memory can be written: this library's cannot")
     if taken.kind is not Numpy and type(out) is type(taken.array):
@@ -81,6 +87,7 @@ def check_out(taken, out, code=None):
 
 
 def into(out, values):
+    _refuse_no_array(out)
     if tuple(out.shape) != tuple(values.shape):
         raise ValueError(f"out has the shape {tuple(out.shape)}, not {tuple(values.shape)}")
     if not (out.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")
@@ -124,6 +131,30 @@ def one_row(x, what, descending=False):
     if taken.array.ndim != 1:
         raise ValueError(f"{what} takes an array of one dimension, not of {taken.array.ndim}")
     return taken
+
+
+def apart(kind, a, x):
+    """a, or a copy where its memory may be some of x's, which is written to while a is read."""
+    if kind is Numpy:
+        shared = isinstance(x, np.ndarray) and np.may_share_memory(a, x)
+    elif known(x) is kind:
+        one, other = kind.view(a), kind.view(x)
+        shared = one[0] < other[0] + other[1] * other[3] and other[0] < one[0] + one[1] * one[3]
+    else:
+        shared = False
+    return kind.copy(a) if shared else a
+
+
+def values_of(values):
+    """(array of numpy, what turns one like it into what the caller uses), for elements of any dtype."""
+    if isinstance(values, np.ndarray) or not any(hasattr(values, name) for name in (
+            "__arrow_c_array__", "__arrow_c_stream__", "__dlpack_device__")):
+        return np.asarray(unmasked(values)), same
+    try:
+        taken = take(values)
+    except TypeError:  # of a type that numpy alone has
+        return np.asarray(values), same
+    return (taken.array, taken.back) if taken.kind is Numpy and not taken.nulls else (np.asarray(values), same)
 
 
 def bytes_view(kind, b):

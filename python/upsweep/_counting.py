@@ -1,5 +1,7 @@
 """Histograms and counts of numbers."""
 # SPDX-License-Identifier: MIT
+import operator
+
 import numpy as np
 
 from . import _core
@@ -78,7 +80,7 @@ def _edges_of(flat, kind, code, bins, range):
         edges = np.asarray(bins)
         if edges.ndim != 1:
             raise ValueError("`bins` must be 1d, when an array")
-        if (edges[:-1] > edges[1:]).any():
+        if not (edges[:-1] <= edges[1:]).all():  # NaN rises nowhere
             raise ValueError("`bins` must increase monotonically, when an array")
         return edges
     if isinstance(bins, str):
@@ -196,7 +198,8 @@ def bincount(x, /, weights=None, minlength=0):
             return made
     if type(x) is np.ndarray and x.size < FEW and x.dtype != np.uint64:  # numpy's loop is as fast as a call can be
         return np.bincount(x, weights, minlength)
-    a = plain_numbers(x, "bincount").whole("bincount")
+    minlength = operator.index(minlength)
+    a = plain_numbers(x if hasattr(x, "dtype") or len(x) else np.empty(0, np.intp), "bincount").whole("bincount")
     if a.code in FLOATS or a.code == 0 or not hasattr(a.kind, "given"):
         raise TypeError("bincount takes integers, of numpy, torch and cupy")
     flat = a.array

@@ -3,8 +3,8 @@
 import numpy as np
 
 from . import _core
-from ._arrays import host, normal, take
-from ._axes import axis_last, check_out, finished, product, result_like
+from ._arrays import beside, host, normal, take
+from ._axes import apart, axis_last, check_out, finished, product, result_like
 from ._dtypes import BF16, DTYPES, EXCLUSIVE, FLOATS, I64, ROUNDED, U64, UNORDERED, refuse
 from ._kinds import Cupy, Numpy, Torch, same
 
@@ -17,7 +17,7 @@ OPS = {"sum": SUM, "prod": PRODUCT, "min": LEAST, "max": GREATEST, "and": AND, "
 
 def plain_numbers(x, what):
     taken = take(x)
-    if taken.kind is Numpy and np.asarray(x).dtype.kind in "mM" and not taken.nulls:
+    if taken.times is not None:
         refuse(f"datetimes in {what}")
     return taken
 
@@ -43,6 +43,14 @@ def _widened(taken, op, dtype):
     return a, code
 
 
+def _of_bools(x, op, dtype, what):
+    """(x, op, dtype): sums and products of dtype bool are OR and AND of what is not 0, as in numpy."""
+    if dtype is None or op not in (SUM, PRODUCT) or np.dtype(dtype) != np.bool_:
+        return x, op, dtype
+    taken = plain_numbers(x, what)
+    return (taken.array != 0, OR if op == SUM else AND, None) if taken.kind is Numpy else (x, op, dtype)
+
+
 def _along(taken, a, axis, op, flags, code, keepdims):
     """Reduces every column along an axis."""
     kind, shape = taken.kind, tuple(a.shape)
@@ -63,6 +71,7 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
         made = _core.reduce_along(x, axis, op, 0 if reproducible else UNORDERED, 1 if keepdims else 0)
         if made is not None:
             return made
+    x, op, dtype = _of_bools(x, op, dtype, what)
     taken = plain_numbers(x, what)
     a, code = _widened(taken, op, dtype)
     flags = 0 if reproducible else UNORDERED
@@ -245,6 +254,7 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
         made = _core.scan_along(x, axis, op, flags, out)
         if made is not None:
             return made
+    x, op, dtype = _of_bools(x, op, dtype, what)
     taken = plain_numbers(x, what).whole(what)
     kind = taken.kind
     a, code = _widened(taken, op, dtype)
@@ -252,11 +262,12 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
         raise TypeError(f"{what} is defined for integers, not for floats")
     if kind in (Numpy, Torch, Cupy) and kind.code(a) != code:
         a = kind.cast(a, code, a)
+    if flags & EXCLUSIVE and op in (AND, LEAST) and _is_bool(a):
+        op = PRODUCT  # of bools the same, and 1 of none, not all ones
     if a.ndim > 1 and axis is None:
         a = kind.contiguous(a).reshape(-1)
+    a = a.reshape(1) if a.ndim == 0 else a
     where = a.ndim - 1 if axis is None else axis
-    if a.ndim == 0:
-        a, where = a.reshape(1), 0
     where = normal(where, a.ndim)
     if out is not None:
         check_out(taken, out)
@@ -367,10 +378,10 @@ def scan(x, op="sum", /, *, heads=None, keys=None, exclusive=False, dtype=None, 
             raise ValueError("heads and keys must be of x's length")
     if taken.kind is Numpy:
         heads = None if heads is None else np.ascontiguousarray(np.asarray(heads) != 0)
-        keys = None if keys is None else host(keys)
+        keys = None if keys is None else apart(Numpy, host(keys), out)
     else:
-        heads = None if heads is None else taken.kind.view(taken.kind.contiguous(heads))
-        keys = None if keys is None else taken.kind.view(taken.kind.contiguous(keys))
+        heads, keys = (None if given is None else taken.kind.view(apart(taken.kind, taken.kind.contiguous(
+            beside(taken.kind, given, "heads and keys")), out)) for given in (heads, keys))
     return _scan(x, OPS[op], 0, dtype, out, flags, f"scan {op}", heads, keys)
 
 

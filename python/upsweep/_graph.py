@@ -23,6 +23,9 @@ class NegativeCycleError(ValueError):
         super().__init__(f"a cycle of negative length can be reached: {cycle.tolist()[:20]}")
         self.cycle = cycle
 
+    def __reduce__(self):  # to another process it goes by its cycle
+        return type(self), (self.cycle,)
+
 
 def _ids(x, what):
     ids = host(x)
@@ -76,13 +79,11 @@ class Graph:
 
     __slots__ = ("_graph", "info")
 
-    def __init__(self, tail, head, weight=None, vertices=None, *, directed=True, symmetric=False,
-                 negative=False):
+    def __init__(self, tail, head, weight=None, vertices=None, *, directed=True, symmetric=False, negative=False):
         tail, head = _ids(tail, "tail"), _ids(head, "head")
         if vertices is None:
             vertices = int(max(tail.max(initial=0), head.max(initial=0))) + 1 if tail.size else 0
-        flags = ((0 if directed else UNDIRECTED) | (SYMMETRIC if symmetric else 0)
-                 | (NEGATIVE if negative else 0))
+        flags = (0 if directed else UNDIRECTED) | (SYMMETRIC if symmetric else 0) | (NEGATIVE if negative else 0)
         self._made(_core.graph_from_arcs(vertices, tail, head, _weights(weight, negative), flags))
 
     def _made(self, graph):
@@ -91,12 +92,13 @@ class Graph:
         return self
 
     @classmethod
-    def from_rows(cls, begin, head, weight=None, *, directed=True, symmetric=False,
-                  negative=False):
+    def from_rows(cls, begin, head, weight=None, *, directed=True, symmetric=False, negative=False):
         """From compressed rows: the arcs of vertex v are begin[v] .. begin[v + 1] - 1."""
-        flags = ((0 if directed else UNDIRECTED) | (SYMMETRIC if symmetric else 0)
-                 | (NEGATIVE if negative else 0))
-        rows = np.ascontiguousarray(host(begin), np.uint64)
+        flags = (0 if directed else UNDIRECTED) | (SYMMETRIC if symmetric else 0) | (NEGATIVE if negative else 0)
+        rows = host(begin)
+        if rows.dtype.kind not in "iu" or rows.ndim != 1:
+            raise TypeError("begin must be integers, in one dimension")
+        rows = np.ascontiguousarray(rows, np.uint64)
         made = _core.graph_from_rows(rows, _ids(head, "head"), _weights(weight, negative), flags)
         return object.__new__(cls)._made(made)
 
@@ -122,8 +124,10 @@ class Graph:
         number = {node: v for v, node in enumerate(nodes)}
         arcs = [(number[a], number[b], w) for a, b, w in graph.edges(data=weight, default=1)]
         tail, head, weights = zip(*arcs) if arcs else ((), (), ())
+        costs = np.array(weights)
+        costs = costs.astype(np.float64) if costs.dtype == object else costs  # fractions, large integers
         made = cls(np.array(tail, np.uint32), np.array(head, np.uint32),
-                   np.array(weights) if arcs else None, len(nodes), directed=graph.is_directed())
+                   costs if arcs else None, len(nodes), directed=graph.is_directed())
         return made, nodes
 
     @classmethod
@@ -138,9 +142,8 @@ class Graph:
         import tempfile
         with tempfile.TemporaryDirectory(prefix="upsweep-") as folder:
             name = os.path.join(folder, "graph.usg")
-            made = subprocess.run([program(), "graph", "convert", os.fspath(path), "--to", "usg",
-                                   "-o", name, *options], check=False, capture_output=True,
-                                  text=True)
+            made = subprocess.run([program(), "graph", "convert", os.fspath(path), "--to", "usg", "-o", name, *options],
+                                  check=False, capture_output=True, text=True)
             if made.returncode != 0:
                 raise ValueError(made.stderr.strip())
             return cls._from_usg(np.fromfile(name, np.uint8))
@@ -202,22 +205,24 @@ class Graph:
         goals = None if targets is None else self._sources(targets)
         given = self._sources(sources)
         if self.vertices:
-            try:
-                _core.paths(self._graph, given, distance, parent, limit, goals,
-                            (algorithm or "").encode())
-            except IndexError as error:
-                raise OverflowError(str(error)) from None
+            self._find(_core.paths, given, distance, parent, limit, goals, (algorithm or "").encode())
         return (distance, parent) if parents else distance
 
+    def _find(self, call, *arguments):
+        try:
+            call(self._graph, *arguments)
+        except IndexError as error:  # of the library's range: what is no distance
+            if "negative weights" in str(error):
+                raise ValueError("the graph was made for negative weights: use its bellman_ford") from None
+            raise OverflowError(str(error)) from None
+
     def _limit(self, cutoff):
-        limit = np.zeros(1, self.dtype)
         top = np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).max
         if cutoff != cutoff or cutoff < 0:
             raise ValueError("a cutoff is not negative, and not NaN")
         if cutoff >= top:
             return None
-        limit[0] = cutoff
-        return limit
+        return np.array([cutoff]).astype(self.dtype)
 
     def distance_matrix(self, sources, *, parents=False, cutoff=None):
         """A row for each source: array of shape (sources, vertices), or that and the parents."""
@@ -226,11 +231,7 @@ class Graph:
         distance = np.empty(shape, self.dtype)
         parent = np.empty(shape, np.uint32) if parents else None
         if distance.size:
-            try:
-                _core.paths_matrix(self._graph, given, distance, parent,
-                                   None if cutoff is None else self._limit(cutoff))
-            except IndexError as error:
-                raise OverflowError(str(error)) from None
+            self._find(_core.paths_matrix, given, distance, parent, None if cutoff is None else self._limit(cutoff))
         return (distance, parent) if parents else distance
 
     def bellman_ford(self, sources):
@@ -251,17 +252,20 @@ class Graph:
         if not 0 <= target < parent.size:
             raise IndexError(f"vertex {target} is not in 0 .. {parent.size - 1}")
         path = np.empty(parent.size, np.uint32)
-        return path[:_core.path_of(parent, target, path)].copy()
+        try:
+            return path[:_core.path_of(parent, target, path)].copy()
+        except IndexError:
+            raise IndexError("parents run in a circle, or one of them is no vertex") from None
 
 
 def _arcs_of(matrix):
     """(rows, columns, f64 weights, vertices) as scipy.sparse.csgraph sees a matrix."""
-    if hasattr(matrix, "tocoo"):
-        coo = matrix.tocoo()
+    if hasattr(matrix, "tocoo"):  # of COO elements at one place are one, their sum
+        coo = (matrix.tocsr() if matrix.format == "coo" else matrix).tocoo()
         rows, columns, weights = coo.row, coo.col, np.asarray(coo.data, np.float64)
         n, width = coo.shape
     else:
-        dense = np.asarray(matrix, np.float64)
+        dense = np.asarray(matrix.filled(0) if isinstance(matrix, np.ma.MaskedArray) else matrix, np.float64)
         if dense.ndim != 2:
             raise ValueError("compressed-sparse graph must be 2-D")
         n, width = dense.shape
@@ -338,8 +342,7 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
     if vertices.ndim == 0:
         made = graph.distances(int(vertices), parents=return_predecessors, cutoff=cutoff)
     else:
-        made = graph.distance_matrix(vertices.reshape(-1), parents=return_predecessors,
-                                     cutoff=cutoff)
+        made = graph.distance_matrix(vertices.reshape(-1), parents=return_predecessors, cutoff=cutoff)
     if not return_predecessors:
         return _as_f64(made).reshape(shape)
     return _as_f64(made[0]).reshape(shape), _predecessors(made[1]).reshape(shape)
@@ -368,15 +371,11 @@ def bellman_ford(csgraph, directed=True, indices=None, return_predecessors=False
     vertices = _indices(indices, graph.vertices)
     made = [graph.bellman_ford(int(v)) for v in vertices.reshape(-1)]
     shape = vertices.shape + (graph.vertices,)
-    distance = np.array([_signed_as_f64(d) for d, _ in made]).reshape(shape)
+    distance = np.array([_as_f64(d) for d, _ in made]).reshape(shape)
     if not return_predecessors:
         return distance
     parents = np.array([_predecessors(p) for _, p in made], np.int32).reshape(shape)
     return distance, parents
-
-
-def _signed_as_f64(distance):
-    return _as_f64(distance)
 
 
 def shortest_path(csgraph, method="auto", directed=True, return_predecessors=False,

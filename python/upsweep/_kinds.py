@@ -378,14 +378,14 @@ def same(a):
 class Taken:
     """An array as the library takes it. `back` turns an array of its type into what the caller
     uses, `other` does so for positions, counts and flags; `nulls` are those of an Arrow column,
-    which `array` is without, and `valid` the positions of the others."""
+    which `array` is without, and `valid` the positions of the others; `times` names a type of times."""
 
-    __slots__ = ("kind", "array", "code", "back", "other", "nulls", "valid", "writable")
+    __slots__ = ("kind", "array", "code", "back", "other", "nulls", "valid", "writable", "times")
 
     def __init__(self, kind, array, code, back=same, other=same, nulls=0, valid=None,
-                 writable=True):
+                 writable=True, times=None):
         self.kind, self.array, self.code, self.back = kind, array, code, back
-        self.other, self.nulls, self.valid, self.writable = other, nulls, valid, writable
+        self.other, self.nulls, self.valid, self.writable, self.times = other, nulls, valid, writable, times
 
     def whole(self, what):
         """Refuses nulls where they have no place."""

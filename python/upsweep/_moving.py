@@ -1,11 +1,13 @@
 """Splits and moves: elements of any dtype that holds no references."""
 # SPDX-License-Identifier: MIT
+import operator
+
 import numpy as np
 
 from . import _core
-from ._arrays import host
+from ._arrays import beside, host, unmasked
 from ._arrays import take as _take
-from ._axes import bytes_view, into
+from ._axes import apart, bytes_view, into
 from ._dtypes import FLOATS, I32, I64, U16, U32, U8
 from ._kinds import Numpy, same
 
@@ -45,7 +47,7 @@ def _flags_for(kind, flags, n, what):
         if flags.shape != (n,):
             raise ValueError(f"{what} takes a flag for each element of the first axis")
         return flags
-    if tuple(flags.shape) != (n,):
+    if tuple(beside(kind, flags, "flags").shape) != (n,):
         raise ValueError(f"{what} takes a flag for each element of the first axis")
     return kind.view(kind.contiguous(flags))
 
@@ -101,9 +103,12 @@ def split_by_id(x, ids, count, /):
     (array([6, 5, 7]), array([0, 1, 3]))
     """
     kind, a, back, other = _first_axis(x, "split_by_id")
+    count = operator.index(count)
+    if count < 0:
+        raise ValueError("count is 0 or more")
     if kind is not Numpy:
         return _split_tensor(kind, a, ids, count, back, other)
-    ids = host(ids)
+    ids = _integers(host(ids))
     if ids.dtype.kind not in "iu" or ids.shape != (a.shape[0],):
         raise TypeError("ids must be integers, one for each element of the first axis")
     if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= count):
@@ -141,16 +146,20 @@ def _split_tensor(kind, a, ids, count, back, other):
     return back(out), other(offsets)
 
 
+def _integers(a):
+    """An empty list is an array of floats to numpy."""
+    return a.astype(np.intp) if a.size == 0 and a.dtype.kind == "f" else a
+
+
 def _positions(kind, indices, length):
-    """Positions as the library takes them; negative ones of the host count from the end."""
+    """Positions as the library takes them, and their shape; negative ones of the host count from the end."""
     if kind is not Numpy:
-        index = kind.contiguous(indices)
+        index = kind.contiguous(beside(kind, indices, "positions"))
         if kind.code(index) not in (3, 4, 7, 8):
             raise TypeError("positions on a device must be integers of 32 or 64 bits")
         return index, tuple(index.shape)
-    index = np.asarray(indices)
-    if index.size == 0 and index.dtype.kind == "f":
-        index = index.astype(np.intp)
+    index = _integers(np.asarray(indices))
+    shape = index.shape
     if index.dtype.kind not in "iu":
         raise TypeError("positions must be integers")
     if index.dtype not in (np.int64, np.uint64, np.int32, np.uint32) or not index.dtype.isnative:
@@ -160,14 +169,14 @@ def _positions(kind, indices, length):
         index = np.where(index < 0, index + length, index)
         if _core.reduce(index.reshape(-1), 0x103, 0, 1) < 0:
             raise IndexError(f"a position is out of bounds for an axis of {length}")
-    return index, index.shape
+    return index, shape
 
 
 def take(x, indices, /, *, axis=None, out=None):
     """Elements at given positions, as numpy.take.
 
-    indices : integers of any shape; negative ones count from the end. axis : None takes from the
-    flat array, 0 takes whole rows. out : takes the result.
+    indices : integers of any shape, or one, which gives an element; negative ones count from the end.
+    axis : None takes from the flat array, 0 takes whole rows. out : takes the result.
 
     IndexError for a position out of range, on a GPU by `wait`, where negative ones are out of range, too;
     TypeError, MemoryError.
@@ -197,11 +206,15 @@ def take(x, indices, /, *, axis=None, out=None):
         raise ValueError("take along axis 0 needs a dimension")
     kind.ready(a)
     index, shape = _positions(kind, indices, a.shape[0])
-    shape = tuple(shape) + tuple(a.shape[1:])
+    shape = tuple(shape if back is same else index.shape) + tuple(a.shape[1:])  # no column is a single element
     made = kind.new(a, shape)
     if _size(a) and _size_all(index.shape):
         _core.gather(bytes_view(kind, a), a.shape[0], kind.view(index), bytes_view(kind, made))
+    elif kind is Numpy and index.size and int(index.max()) >= a.shape[0]:  # elements of no bytes
+        raise IndexError(f"a position is out of bounds for an axis of {a.shape[0]}")
     made = back(made)
+    if shape == () and kind is Numpy and out is None:
+        return made[()]
     return made if out is None else into(out, made)
 
 
@@ -215,7 +228,8 @@ def _size_all(shape):
 def put(x, indices, values, /):
     """Sets x.flat[indices[i]] = values[i] in place, as numpy.put; of equal positions the last wins.
 
-    x : contiguous, writable array; values : as many as positions, or one for all, of x's dtype.
+    x : contiguous, writable array; values : as many as positions, or one for all, of x's dtype. indices
+    and values may be parts of x, and count as they were before the call.
     IndexError for a position out of range, and x is as it was; on a GPU by `wait`. Returns None.
 
     >>> import numpy as np, upsweep
@@ -225,20 +239,37 @@ def put(x, indices, values, /):
     kind, a, _, _ = _elements(x, "put")
     if kind is Numpy and (a is not x or not a.flags.c_contiguous or not a.flags.writeable):
         raise ValueError("put takes a contiguous array that can be written")
+    if kind is not Numpy and kind.contiguous(a) is not a:
+        raise ValueError("put takes a contiguous array")
     kind.ready(a)
     flat = a.reshape(-1)
     index, shape = _positions(kind, indices, flat.shape[0])
     if kind is Numpy:
-        given = np.asarray(values)
-        if not np.can_cast(given.dtype, a.dtype, "same_kind"):
-            raise TypeError(f"values of {given.dtype} cannot be put into an array of {a.dtype}")
+        given = _values_for(values, a.dtype)
         values = np.ascontiguousarray(np.broadcast_to(given.reshape(-1), (index.size,))
                                       if given.size == 1 else given.reshape(-1), a.dtype)
         if values.size != index.size:
             raise ValueError("positions and values differ in number")
+    elif beside(kind, values, "values").dtype != a.dtype or _size_all(values.shape) != _size_all(shape):
+        raise ValueError("put takes as many values as positions, of the array's dtype")
     if _size_all(shape):
-        _core.scatter(bytes_view(kind, kind.contiguous(values)), kind.view(index.reshape(-1)),
-                      bytes_view(kind, flat), flat.shape[0])
+        index, values = apart(kind, index.reshape(-1), flat), apart(kind, kind.contiguous(values), flat)
+        _core.scatter(bytes_view(kind, values), kind.view(index), bytes_view(kind, flat), flat.shape[0])
+
+
+def _values_for(values, dtype):
+    """An array of numpy that can be cast to the dtype: numbers of Python are of any type that holds them."""
+    given = np.asarray(unmasked(values))
+    if not hasattr(values, "dtype"):
+        given = _integers(given)
+        if given.size and given.dtype.kind in "iu" and dtype.kind in "iu":
+            limits = np.iinfo(dtype)
+            if int(given.min()) < limits.min or int(given.max()) > limits.max:
+                raise OverflowError(f"a value does not fit {dtype}")
+            return given.astype(dtype)
+    if not np.can_cast(given.dtype, dtype, "same_kind"):
+        raise TypeError(f"values of {given.dtype} cannot be put into an array of {dtype}")
+    return given
 
 
 def permute(x, index, /, *, out=None):
@@ -254,7 +285,7 @@ def permute(x, index, /, *, out=None):
     kind, a, back, _ = _elements(x, "permute")
     if a.ndim < 1:
         raise ValueError("permute takes an array of one dimension or more")
-    index = host(index) if kind is Numpy else kind.contiguous(index)
+    index = _integers(host(index)) if kind is Numpy else _positions(kind, index, 0)[0]
     if tuple(index.shape) != (a.shape[0],):
         raise ValueError("permute takes one position for each element of the first axis")
     if kind is Numpy:

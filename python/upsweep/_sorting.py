@@ -3,9 +3,9 @@
 import numpy as np
 
 from . import _core
-from ._arrays import host, normal, take
+from ._arrays import beside, host, normal, take, unmasked
 from ._axes import (argsort_array, bytes_view, check_out, finished, flags_of, into, laid_out, one_row,
-                    product, result_like, rows_of)
+                    product, result_like, rows_of, values_of)
 from ._dtypes import DESCENDING, I64, code_of, refuse
 from ._kinds import Numpy, Text, same
 from ._strings import column_of_text, order_of_text, sorted_text
@@ -163,7 +163,7 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
     """Sorts keys and moves values[i] with keys[i].
 
     keys : array of shape (n,); values : array of shape (n, ...), any dtype without references.
-    in_place : sorts both where they are; they must be contiguous and writable.
+    in_place : sorts both where they are; they must be contiguous, writable and apart from one another.
 
     Returns (keys, values), new arrays unless in_place. Stable. Order as `sort` has it.
 
@@ -178,7 +178,7 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
         if made is not None:
             return made
     taken = one_row(keys, "sort_pairs", descending).whole("sort_pairs")
-    moved = values if taken.kind is not Numpy else np.asarray(values)
+    moved, back = values_of(values) if taken.kind is Numpy else (beside(taken.kind, values, "values"), same)
     if moved.ndim == 0 or moved.shape[0] != taken.array.shape[0]:
         raise ValueError("keys and values differ in length")
     if isinstance(moved, np.ndarray) and moved.dtype.hasobject:
@@ -188,6 +188,10 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
         if kind is Numpy and not (taken.writable and taken.back is same and moved is values
                                   and moved.flags.c_contiguous and a.flags.c_contiguous):
             raise ValueError("in_place takes contiguous, writable arrays in native order of bytes")
+        if kind is Numpy and np.may_share_memory(a, moved):
+            raise ValueError("in_place takes keys and values that share no memory")
+        if kind.contiguous(a) is not a or kind.contiguous(moved) is not moved:
+            raise ValueError("in_place takes contiguous arrays")
         a, b = kind.contiguous(a), kind.contiguous(moved)
     else:
         a, b = kind.copy(a), kind.copy(moved)
@@ -196,7 +200,7 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
         _core.sort_pairs(kind.view(a), bytes_view(kind, b), flags_of(descending, stable))
     elif a.shape[0] > 1:
         _core.sort(kind.view(a), flags_of(descending))
-    return (keys, values) if in_place else (taken.back(a), b if moved is values else b)
+    return (keys, values) if in_place else (taken.back(a), back(b))
 
 
 def lexsort(keys, /, *, descending=False):
@@ -213,8 +217,8 @@ def lexsort(keys, /, *, descending=False):
     >>> upsweep.lexsort(([1, 0, 2], [5, 5, 1]))
     array([2, 1, 0])
     """
-    flags = flags_of(descending)
-    made = _core.fast_lexsort(tuple(keys), flags)
+    keys, flags = tuple(keys), flags_of(descending)
+    made = _core.fast_lexsort(keys, flags)
     if made is not None:
         return made
     columns = [one_row(k, "lexsort", descending).whole("lexsort") for k in keys]
@@ -262,7 +266,7 @@ def sort_records(x, /, order=None, *, descending=False, out=None):
     >>> upsweep.sort_records(r, order=["-a", "b"])["b"]
     array([0.25, 0.5 , 0.25], dtype=float32)
     """
-    x = np.asarray(x)
+    x = np.asarray(unmasked(x))
     if x.dtype.names is None or x.ndim != 1:
         raise TypeError("sort_records takes an array of records, of one dimension")
     if x.dtype.hasobject:
@@ -270,17 +274,20 @@ def sort_records(x, /, order=None, *, descending=False, out=None):
     names = x.dtype.names if order is None else [order] if isinstance(order, str) else list(order)
     fields = []
     for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"order has names of fields, not {name!r}")
         down = name not in x.dtype.names and name[:1] == "-"
         name = name[1:] if down else name
         if name not in x.dtype.names:
             raise ValueError(f"there is no field {name!r}")
-        fields.append(_field(x.dtype, name, DESCENDING if down else 0))
+        if x.dtype[name].itemsize:  # what has no bytes is equal
+            fields.append(_field(x.dtype, name, DESCENDING if down else 0))
     if out is not None and (not isinstance(out, np.ndarray) or out.dtype != x.dtype
                             or out.shape != x.shape or not out.flags.writeable):
         raise ValueError("out must be a writable array of x's shape and dtype")
     straight = out is x and x.flags.c_contiguous and x.flags.aligned
     a = x if straight else np.require(x.copy(), requirements=["C", "A"])
-    if a.shape[0] > 1:
+    if a.shape[0] > 1 and (fields or not names):
         raw = (a.ctypes.data, a.shape[0], 0, a.dtype.itemsize, 1, -1)
         _core.sort_records(raw, tuple(fields), flags_of(descending))
     if out is None or straight:
@@ -347,7 +354,8 @@ def merge(a, b, /, *, descending=False, out=None):
     """
     first = one_row(a, "merge", descending).whole("merge")
     second = one_row(b, "merge", descending).whole("merge")
-    if first.code != second.code or first.kind is not second.kind:
+    if (first.code != second.code or first.kind is not second.kind or first.times != second.times
+            or getattr(first.array, "dtype", None) != getattr(second.array, "dtype", None)):
         raise TypeError("the arrays of a merge differ in dtype or library")
     kind = first.kind
     x, y = kind.contiguous(first.array), kind.contiguous(second.array)

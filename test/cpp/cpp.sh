@@ -12,7 +12,7 @@ work=$2
 rm -rf "$work"
 mkdir -p "$work"
 cd "$source"
-warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror"
+warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Werror"
 tried=
 
 build() { # NAME COMPILER STD; -O0, since the time goes into templates

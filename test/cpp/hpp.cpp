@@ -175,6 +175,13 @@ static void special_numbers(upsweep *u)
     std::array<std::uint8_t, 4> bits = {0x12, 0x01, 0x11, 0x02};
     usw::sort(u, bits, usw::options().bits(0, 4));
     CHECK((bits == std::array<std::uint8_t, 4>{0x01, 0x11, 0x12, 0x02}));
+    // An order that can be moved only.
+    std::vector<int> three{3, 2, 1};
+    auto two = [m = std::make_unique<int>(2)](int a, int b) { return a % *m < b % *m; };
+    usw::sort(u, three.begin(), three.end(), std::move(two));
+    CHECK((three == std::vector<int>{2, 3, 1}));
+    std::vector<float> zeros{-0.0f, 0.0f};
+    CHECK(usw::unique(u, zeros).size() == 2 && usw::unique(u, zeros, usw::numbers).size() == 1);
 }
 
 template <class F> static upsweep_status thrown(F f)

@@ -279,6 +279,41 @@ for call in (upsweep.sort, upsweep.argsort, upsweep.cumsum, upsweep.sum, upsweep
     except TypeError:
         continue
     raise AssertionError("no TypeError")
+def refuses(kind, words, call):
+    try:
+        call()
+    except kind as error:
+        assert words in str(error), error
+        return
+    raise AssertionError(f"no {kind}: {words}")
+
+
+five, order = Tensor(np.arange(5)), Tensor(np.array([4, 2, 0, 1, 3]))
+in_strides = Tensor(np.arange(10)[::2])
+refuses(ValueError, "contiguous", lambda: upsweep.put(in_strides, Tensor(np.array([0, 2])), Tensor(np.array([8, 9]))))
+refuses(ValueError, "contiguous", lambda: upsweep.sort_pairs(in_strides, Tensor(np.arange(5)), in_place=True))
+assert np.array_equal(in_strides.a, np.arange(0, 10, 2))
+refuses(ValueError, "dtype", lambda: upsweep.put(five, order, Tensor(np.arange(5, dtype="i4"))))
+refuses(TypeError, "32 or 64 bits", lambda: upsweep.permute(five, Tensor(np.zeros(5, "f4"))))
+refuses(TypeError, "differ in dtype", lambda: upsweep.merge(Tensor(np.ones(2, "?")), Tensor(np.ones(2, "u1"))))
+for other in ([4, 2, 0, 1, 3], order.a):
+    for call in (lambda: upsweep.take(five, other), lambda: upsweep.permute(five, other),
+                 lambda: upsweep.put(five, other, five), lambda: upsweep.put(five, order, other),
+                 lambda: upsweep.sort_pairs(five, other), lambda: upsweep.compress(other, five),
+                 lambda: upsweep.split(five, other), lambda: upsweep.scan(five, heads=other),
+                 lambda: upsweep.scan(five, keys=other)):
+        refuses(TypeError, "of the same library", call)
+itself = Tensor(order.a.copy())
+upsweep.put(itself, itself, five)
+same(itself, np.argsort(order.a))
+for role in ("heads", "keys"):
+    x, flags = Tensor(np.ones(5000, "u1")), (rng.integers(0, 5, 5000) == 0).astype("u1")
+    itself = Tensor(flags.copy())
+    assert upsweep.scan(x, "max", out=itself, exclusive=True, **{role: itself}) is itself
+    same(itself, upsweep.scan(x, "max", exclusive=True, **{role: Tensor(flags)}).a)
+for op in ("and", "min"):
+    same(upsweep.scan(Tensor(np.array([True, False])), op, exclusive=True), np.array([True, True]))
+    assert upsweep.scan(Tensor(np.array([True, False])), op, exclusive=True).a.view("u1").max() == 1
 print("fine", asked["views"] > 0)
 """
 

@@ -1,6 +1,7 @@
 """Arrays of other libraries: what comes in comes out, without copies where there need be none."""
 # SPDX-License-Identifier: MIT
 import array
+import ctypes
 import datetime
 
 import numpy as np
@@ -47,6 +48,26 @@ def test_dlpack_is_taken_once_and_freed():
     del first
     with pytest.raises(TypeError):
         upsweep.sort(Tensor(np.array([1j])))
+
+
+def test_dlpack_of_bools_and_bf16():
+    """Bools came back as bytes, bf16 was sorted by its bits as unsigned integers."""
+    flags = np.array([True, False, True])
+    same(upsweep.sort(Tensor(flags)), np.sort(flags))
+    same(upsweep.unique(Tensor(flags)), np.unique(flags))
+    assert upsweep.max(Tensor(flags)).dtype == bool
+
+    class Halves(Tensor):
+        def __dlpack__(self, **options):
+            capsule = self.a.__dlpack__()
+            address = ctypes.pythonapi.PyCapsule_GetPointer
+            address.restype, address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+            ctypes.c_uint8.from_address(address(capsule, b"dltensor") + 20).value = 4  # DLTensor.dtype.code
+            return capsule
+
+    for call in (upsweep.sort, upsweep.argsort, upsweep.sum, upsweep.cumsum, upsweep.reverse):
+        with pytest.raises(TypeError, match="bf16"):
+            call(Halves(np.array([0x4040, 0xbf80], np.uint16)))
 
 
 def test_a_device_that_is_not_known():
@@ -206,8 +227,9 @@ def test_pandas():
 def test_bfloat16():
     ml = pytest.importorskip("ml_dtypes")
     a = np.array([3, -1, 2], ml.bfloat16)
-    with pytest.raises(TypeError):
-        upsweep.cumsum(a)
+    for call in (upsweep.cumsum, upsweep.sort, upsweep.argsort, upsweep.is_sorted, upsweep.unique):
+        with pytest.raises(TypeError, match="not bfloat16"):
+            call(a)
 
 
 # ---- device arrays, with a device that is this machine's memory ----

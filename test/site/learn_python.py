@@ -23,7 +23,7 @@ def more_work(text):
 # Mistakes that can be made in every task: (what, how the solution is changed, what is said).
 GENERAL = [
     ("nothing is done", INSTEAD % "pass", r"Not yet: (a\[\d+\] is \d+ in the end|key )"),
-    ("a loop without an end", INSTEAD % "while True: pass", r"takes too long"),
+    ("a loop without an end", INSTEAD % "while True: pass", r"takes too long: a loop without an end, perhaps\.\n"),
     ("rounds without an end", INSTEAD % 'while True:\n        with Round("r"): pass', r"more than 20000 rounds"),
     ("another's memory", INSTEAD % "import ctypes; ctypes.string_at(0)", r"it crashes: it uses memory"),
     ("an abort", INSTEAD % "import os; os.abort()", r"it crashes: it calls abort"),
