@@ -87,8 +87,8 @@ __device__ __forceinline__ void usw_clear_equal(void *words)
 }
 
 /* How many of an array's n keys have the same value, on average, by a sample of them: 1 where they
- * are too few to be seen. Of 2^22 values 8 of the keys looked at are equal to others, of 2^20 values
- * 32, of 2^16 values 490. Most samples whose keys all differ need one look. table: USW_EQUAL_BYTES,
+ * are too few to be seen. Of 2^22 values 8 of the keys looked at are equal to others, of 2^20 ones
+ * 32, of 2^16 ones 490. Most samples whose keys all differ need one look. table: USW_EQUAL_BYTES,
  * shared. A block of 1024 threads calls. */
 template <typename K, int I>
 __device__ __forceinline__ float usw_copies(const K (&k)[I], unsigned long long n, void *table)

@@ -166,8 +166,8 @@ static __device__ bool hybrid_note_extent(const hybrid_place_args &a, unsigned d
 }
 
 /* Decides what is to be done with keys that go by a tree. If a bucket is too large, and not of few
- * values, or a fourth of the keys of 32 bits is in buckets for blocks that have a multiprocessor for
- * themselves, all are left to the radix sort. The last block calls. */
+ * values, or a fourth of the keys of 32 bits is in buckets for blocks that have a multiprocessor
+ * for themselves, all are left to the radix sort. The last block calls. */
 static __device__ void hybrid_decide_tree(const hybrid_place_args &a)
 {
     hybrid_plan *plan = a.plan;

@@ -228,8 +228,8 @@ template <typename K> struct hybrid_grow {
         }
         return !__syncthreads_or(heavy);
     }
-    /* Whether most keys lie in the same half of their leaves, as where bits are seldom set: then one
-     * of a leaf's buckets has far more keys than the others, however many nodes there are. */
+    /* Whether most keys lie in the same half of their leaves, as where bits are seldom set: then
+     * one of a leaf's buckets has far more keys than the others, however many nodes there are. */
     __device__ __forceinline__ bool leans()
     {
         unsigned low = 0, all = 0, before;

@@ -20,8 +20,8 @@ struct hybrid_need {
     bool first;
 };
 
-/* Notes the leaf of each bucket of the slots from `from` on, 32 of them: a warp calls. Of leaves that
- * share a bucket it is the first. slots: a copy of the tree's. */
+/* Notes the leaf of each bucket of the slots from `from` on, 32 of them: a warp calls. Of leaves
+ * that share a bucket it is the first. slots: a copy of the tree's. */
 __device__ __forceinline__ void hybrid_note_leaves(hybrid_tree *tree, const unsigned *slots,
                                                    unsigned from)
 {
