@@ -13,7 +13,7 @@ case $room in
 algo) tests='claims explained textsorts' ;;
 core) tests='arena memory scratch threads tuning api arguments trace' ;;
 calls) tests='api arguments calls promises typed sort pairs' ;;
-external) tests='external external_calls external_direct' ;;
+external) tests='external external_calls external_direct external_source' ;;
 cpu/cache_sort) tests='sort_small sort adversary' ;;
 cpu/patterns) tests='patterns pattern_steps' ;;
 cpu/buckets) tests='sort sort_bits sort_doubles histogram ways_sorts' ;;

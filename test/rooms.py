@@ -9,6 +9,7 @@ that no algorithm is named outside algo/ and the tables of choice.
 # SPDX-License-Identifier: MIT
 import collections
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -124,13 +125,18 @@ def check_sizes(root, sources, problems):
 
 
 def check_room_tests(root, problems):
-    """test/room.sh knows the tests of every room."""
+    """test/room.sh knows the tests of every room, and make what runs it."""
     text = (root / "test/room.sh").read_text(encoding="utf-8")
     known = set(re.findall(r"[a-z_]+(?:/[a-z_]+)?", " ".join(re.findall(r"^([a-z_/ |]+)\) tests=", text, re.M))))
     rooms = [f"cpu/{n}" for names in CPU for n in names] + [f"gpu/{n}" for names in GPU for n in names]
     for room in ["algo", "core", "calls", "external", *rooms]:
         if room not in known:
             problems.append(f"test/room.sh: {room} has no tests there")
+    for room in ["algo", "core", "calls", "external", *rooms] if shutil.which("make") else []:
+        command = ["make", "-n", "--no-print-directory", f"check-{room}"]
+        said = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        if not said.stdout.endswith(f" {room}\n"):
+            problems.append(f"Makefile: `make check-{room}` does not run test/room.sh")
 
 
 def check_pages(root, rooms, files, problems):
