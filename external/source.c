@@ -4,6 +4,7 @@
 #include "external/external.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,10 +83,20 @@ void usw_ext_move_spans(usw_ext_slot *to, const usw_ext_slot *slot, size_t from,
 
 /* ---- what is read again ---- */
 
+/* The caller gave no name, but Linux knows the descriptor's. */
+static upsweep_status fail_source(upsweep_external *x, unsigned file)
+{
+    char link[32], name[160] = "the input";
+    snprintf(link, sizeof link, "/proc/self/fd/%d", x->files[file].fd);
+    ssize_t bytes = readlink(link, name, sizeof name - 1);
+    name[bytes > 0 ? (size_t)bytes : strlen(name)] = '\0';
+    return usw_ext_fail(x, UPSWEEP_ERROR_FILE, "%s has changed while it was sorted", name);
+}
+
 upsweep_status usw_ext_fail_changed(upsweep_external *x, const usw_ext_run *run)
 {
     return usw_ext_in_source(run)
-               ? usw_ext_fail(x, UPSWEEP_ERROR_FILE, "the input has changed while it was sorted")
+               ? fail_source(x, run->file)
                : usw_ext_fail(x, UPSWEEP_ERROR_FILE,
                               "%s: a temporary file holds other bytes than were written to it",
                               x->files[run->file].directory);
@@ -169,7 +180,7 @@ upsweep_status usw_ext_check_sources(upsweep_external *x)
         bool later =
             known && (now.st_mtim.tv_sec != s->seconds || now.st_mtim.tv_nsec != s->nanoseconds);
         if (!known || now.st_size < s->bytes || (later && now.st_size == s->bytes)) {
-            (void)usw_ext_fail(x, UPSWEEP_ERROR_FILE, "the input has changed while it was sorted");
+            (void)fail_source(x, USW_EXT_FOLDERS + i);
         }
     }
     return usw_ext_failed(x) ? x->status : UPSWEEP_OK;

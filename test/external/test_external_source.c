@@ -350,7 +350,7 @@ static void test_sources(void **s)
 static void test_changed(void **s)
 {
     (void)s;
-    static const char *const says = "the input has changed while it was sorted";
+    static const char *const says = " has changed while it was sorted";
     for (int way = 0; way < 12; way++) {
         text in = make(way % 2 == 0 ? RISING : FALLING, 0, 1, false);
         upsweep_external_config config = config_of(0, false, false);
@@ -378,8 +378,10 @@ static void test_changed(void **s)
         }
         upsweep_status status = upsweep_external_write(x, fileno(out), NULL);
         assert_int_equal(status, way / 2 == 5 ? UPSWEEP_OK : UPSWEEP_ERROR_FILE);
-        assert_true(strcmp(upsweep_external_error(x), way / 2 == 5 ? "" : says) == 0 ||
-                    (way / 2 == 1 && strstr(upsweep_external_error(x), "read again") != NULL));
+        const char *error = upsweep_external_error(x);
+        assert_true(way / 2 == 5 ? error[0] == '\0'
+                                 : (error[0] == '/' && strstr(error, says) != NULL) ||
+                                       (way / 2 == 1 && strstr(error, "read again") != NULL));
         upsweep_external_close(x);
         fclose(f);
         fclose(out);
