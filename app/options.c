@@ -101,8 +101,7 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         if (count < sizeof names / sizeof *names && option->help != NULL) {
             names[count++] = option->name;
         }
-        /* From here on no option is the tool's (sort_tool_options). */
-        ours |= (usage->common & APP_TOOL) != 0 && strcmp(option->name, "strict") == 0;
+        ours |= (usage->common & APP_TOOL) != 0 && strcmp(option->name, APP_OWN_FROM) == 0;
         if (strncmp(option->name, text, length) != 0) {
             continue;
         }

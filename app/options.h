@@ -67,6 +67,9 @@ typedef struct app_common {
     size_t operand_count;
 } app_common;
 
+/* Where a verb stands for a tool: its first option that the tool has not, nor any behind it. */
+#define APP_OWN_FROM "strict"
+
 typedef struct app_usage {
     const char *operands;      /* "[FILE]..." */
     const char *about;         /* paragraphs for --help and the man page, parted by empty lines */

@@ -309,7 +309,7 @@ const app_option sort_options[] = {
     {0, "compress-program", "PROGRAM", "taken for the sake of scripts; temporary files need none",
      APP_CALL, 0, on_compressor},
     {0, "parallel", "N", "use at most N threads", APP_CALL, 0, on_parallel},
-    {0, "strict", NULL, "with -n or -g: a line that is no number is an error", APP_FLAG,
+    {0, APP_OWN_FROM, NULL, "with -n or -g: a line that is no number is an error", APP_FLAG,
      MEMBER(strict), NULL},
     {0, "record", "BYTES", "records of so many bytes each; --key A:B are bytes A to B - 1 of them",
      APP_CALL, 0, on_record},
@@ -325,7 +325,8 @@ const app_option *sort_tool_options(void)
 {
     static app_option gnu[sizeof sort_options / sizeof *sort_options];
     size_t n = 0;
-    for (; strcmp(sort_options[n].name != NULL ? sort_options[n].name : "", "strict") != 0; n++) {
+    for (; strcmp(sort_options[n].name != NULL ? sort_options[n].name : "", APP_OWN_FROM) != 0;
+         n++) {
         gnu[n] = sort_options[n];
     }
     gnu[n] = (app_option){0};

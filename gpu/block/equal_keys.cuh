@@ -10,7 +10,11 @@
  * fewer equal ones are looked for that 2^22 values show: so many as LEAST are no chance, for of an
  * array of 2^28 values that are equally frequent one sample in 10^5 has them. */
 enum { USW_EQUAL_LOG2 = 14, USW_EQUAL_BYTES = 4 << USW_EQUAL_LOG2, USW_EQUAL_FROM = 1 << 16 };
+#ifdef USW_EMULATE
+enum { USW_EQUAL_LEAST = 5, USW_EQUAL_MANY = 70000 };
+#else
 enum { USW_EQUAL_LEAST = 5, USW_EQUAL_MANY = 1 << 25 };
+#endif
 
 template <typename K> __device__ __forceinline__ unsigned usw_equal_hash(K key, bool second)
 {
@@ -113,6 +117,11 @@ __device__ __forceinline__ float usw_copies(const K (&k)[I], unsigned long long 
         }
         usw_clear_equal(words);
         equal = static_cast<float>(usw_are_equal<K, I>(k, words));
+#ifdef USW_EMULATE
+        if (threadIdx.x == 0) {
+            emulated_choice("equal keys", "of many keys", 12, equal >= USW_EQUAL_LEAST);
+        }
+#endif
     }
     return equal < (n < USW_EQUAL_MANY ? 10 : USW_EQUAL_LEAST)
                ? 1

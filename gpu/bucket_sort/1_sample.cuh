@@ -221,7 +221,7 @@ __device__ __forceinline__ float hybrid_filled(unsigned long long range, unsigne
 }
 /* Whether buckets of even keys in that range have no more than step 5 can hold, so many bits of
  * `top` being leading ones. above: deviations of a bucket that are allowed for; of 65,536 buckets
- * chance makes one too large in half of all arrays by 4.25, in one of 500 by 5.5. equal: keys of a
+ * chance makes one too large in half of all arrays by 4.25, in few of 1000 by 5.5. equal: keys of a
  * value, whose buckets have more or fewer keys the more that are. */
 __device__ __forceinline__ bool hybrid_fits(unsigned long long n, unsigned long long range,
                                             unsigned top, unsigned bits, unsigned capacity,

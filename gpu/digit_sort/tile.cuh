@@ -191,6 +191,12 @@ struct radix_tile {
             if (!__any_sync(~0u, before[0] == 31) || !rank_one_digit(e, rank)) {
                 const auto digit = [&](unsigned i) { return e.digit_of(k[i]); };
                 const bool runs = __popc(digit_heads(digit(0))) <= DIGIT_RUNS_MOST;
+#ifdef USW_EMULATE
+                if (threadIdx.x % 32 == 0) {
+                    emulated_choice("crowded digits", "runs of neighbours", 15, runs);
+                    emulated_choice("crowded digits", "two that are common", 15, !runs);
+                }
+#endif
                 runs ? rank_runs<I>(own, digit, before[0], rank)
                      : rank_crowd<I>(own, digit, before[0], rank);
             }
