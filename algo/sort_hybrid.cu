@@ -128,7 +128,6 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            bits1,
                            capacity,
                            tile,
-                           hybrid_tree_shape<K, false>::tile,
                            j.fine,
                            second,
                            second ? bits - j.bits : 0,
@@ -225,15 +224,14 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     using shape = typename hybrid_shape_of<K>::shape;
     plan_buckets<K>(g, j, capacity, shape::threads * shape::keys);
     hybrid_queue_scatter<K, true>(g, j);
-    if (j.bits1 < j.bits) {
-        hybrid_queue_scatter<K, false>(g, j);
-    }
     if (j.tree != nullptr) {
-        hybrid_queue_tree_scatter<K, SCATTER_FIRST>(g, j);
-        hybrid_queue_tree_scatter<K, SCATTER_SECOND>(g, j);
+        hybrid_queue_tree_scatter<K, false>(g, j);
         if (j.tree_room != 0) {
             hybrid_queue_near_scatter<K>(g, j);
         }
+    }
+    if (j.bits1 < j.bits) {
+        hybrid_queue_scatter<K, false>(g, j);
     }
     usw_queue_bucket_sorts(g, j);
     if (j.tree != nullptr) {

@@ -39,7 +39,7 @@ struct hybrid_place_args {
     unsigned long long stride;      /* keys of a region of that scatter */
     unsigned bits, bits1;           /* of all buckets, of the first scatter's */
     unsigned capacity;              /* keys of a bucket that the local sort can hold */
-    unsigned tile, tree_tile;       /* keys of a tile of the second scatter; of that by a tree */
+    unsigned tile;                  /* keys of a tile of the second scatter */
     /* The bits by which uneven keys are counted again, or 0. With 16 bits counted, at most 16 are
      * left of a key of 32, so that a large bucket of any size can be written by counts
      * (gpu/bucket_sort/6_large.cuh) and no keys are left to the radix sort. */
@@ -151,7 +151,7 @@ static __device__ bool hybrid_note_extent(const hybrid_place_args &a, unsigned d
     if (c == 0) {
         return false;
     }
-    const hybrid_extent e(a.tree, d, a.key_bits);
+    const hybrid_extent e(a.tree, d);
     a.extents.least[d] = e.least;
     a.extents.left[d] = static_cast<unsigned char>(e.left);
     const bool counted = e.left <= (c >> 32 == 0 ? TREE_COUNTED_LEFT : TREE_FEW_LEFT);
@@ -177,6 +177,7 @@ static __device__ void hybrid_decide_tree(const hybrid_place_args &a)
     TREE_WAY(TREE_LARGER, !ordered && many_large && threadIdx.x == 0)
     if (threadIdx.x == 0) {
         plan->bits1 = a.bits1;
+        plan->shift = a.key_bits - (a.bits - a.bits1); /* of hybrid_coded keys */
         plan->skip = 1;
         plan->reverse = ordered && plan->falls != 0;
         plan->in_order = ordered && plan->falls == 0;
@@ -304,9 +305,8 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     }
     a.bits = a.plan->bits;
     const bool by_tree = a.tree != nullptr && a.plan->by_tree != 0;
-    const unsigned tile = by_tree ? a.tree_tile : a.tile; /* of the second scatter */
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
-    auto tiles = [&](unsigned long long keys) { return (keys + tile - 1) / tile; };
+    auto tiles = [&](unsigned long long keys) { return (keys + a.tile - 1) / a.tile; };
     if (tid == 0) {
         ticket = atomicAdd(&a.plan->ticket, 1u);
     }

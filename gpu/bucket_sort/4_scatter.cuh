@@ -12,9 +12,11 @@
 #define USW_GPU_BUCKET_SORT_4_SCATTER_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
 
 /* The first scatter takes the whole array, and maps keys on the way. The second takes the buckets
- * of the first one, tile by tile from begin to stop, with cursors of their own. */
+ * of the first one, tile by tile from begin to stop, with cursors of their own; those that go by a
+ * tree, too, since their digit is now in their leading bits. */
 template <typename K> struct hybrid_scatter_args {
     const K *in;
     K *out;
@@ -49,7 +51,8 @@ template <typename K> struct hybrid_tile {
 template <typename K, bool first>
 __device__ __forceinline__ bool hybrid_to_do(const hybrid_scatter_args<K> &a, bool crowded)
 {
-    return (first ? a.plan->scatter : a.plan->buckets) != 0 && (a.plan->crowded != 0) == crowded;
+    const bool buckets = a.plan->buckets != 0 || a.plan->tree_buckets == TREE_IN_KEYS;
+    return (first ? a.plan->scatter != 0 : buckets) && (a.plan->crowded != 0) == crowded;
 }
 
 /* Finds tile `number`, of T keys. Returns false where there is no such tile. found: two shared

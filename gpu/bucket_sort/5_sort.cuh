@@ -151,14 +151,27 @@ __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K
     hybrid_by_merging<K, NT, I>(data, m, tile);
 }
 
+/* Decodes m keys of a tree's bucket, from data to tile: what they are above its least key. */
+template <typename K, int NT>
+__device__ __forceinline__ void hybrid_decode(const K *data, unsigned m,
+                                              const hybrid_decoder<K> &decoder, K *tile)
+{
+    __syncthreads();
+    for (unsigned p = threadIdx.x; p < m; p += NT) {
+        tile[p] = decoder.above(data[p]);
+    }
+    __syncthreads();
+}
+
 /* Sorts no more keys than there are threads: each thread counts the keys before its own. */
 template <typename K>
 __device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsigned m,
-                                                     const usw_gpu_keymap<K> &map, K *tile)
+                                                     const usw_gpu_keymap<K> &map, K *tile,
+                                                     const hybrid_decoder<K> &decoder = {})
 {
     constexpr unsigned V = hybrid_vector<K>::keys;
     const unsigned tid = threadIdx.x;
-    const K k = tid < m ? data[tid] : K(~K(0));
+    const K k = tid < m ? decoder.key(data[tid]) : K(~K(0));
     if (tid < m + V) {
         tile[tid] = k;
     }
@@ -178,19 +191,19 @@ __device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsig
 }
 
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
- * of which the first B choose a bin. least: what keys are less by when these bits are taken (0 but
- * for buckets of a tree). buffer: hybrid_local_shared bytes. All threads call. */
+ * of which the first B choose a bin; by_tree: they are those of what a key is above its bucket's
+ * least. buffer: hybrid_local_shared bytes. All threads call. */
 template <typename K, int NT, int I, int B, int R, bool by_tree = false>
-__device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left,
-                                                   const usw_gpu_keymap<K> &map,
-                                                   unsigned char *buffer, K least = 0)
+__device__ __forceinline__ void
+hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gpu_keymap<K> &map,
+                   unsigned char *buffer, const hybrid_decoder<K> &decoder = {})
 {
     constexpr unsigned T = NT * I, S = sizeof(K), few_keys = NT < 256 ? NT - 8 : 248;
     unsigned *sums = reinterpret_cast<unsigned *>(buffer);
     K *tile = reinterpret_cast<K *>(sums + 64);
     static_assert(NT >= few_keys + 16 / S, "a thread a key");
     if (m <= few_keys) {
-        hybrid_sort_few_keys<K>(data, to, m, map, tile);
+        hybrid_sort_few_keys<K>(data, to, m, map, tile, decoder);
         return;
     }
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
@@ -201,7 +214,7 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
 #pragma unroll
     for (int i = 0; i < I; i++) {
         k[i] = own + i * NT < m ? data[static_cast<int>(own) + i * NT] : K(0);
-        k[i] = by_tree ? static_cast<K>(k[i] - least) : k[i];
+        k[i] = by_tree ? decoder.above(k[i]) : k[i];
     }
 #pragma unroll
     for (int w = 0; w < (1 << B) / NT / 4; w++) {
@@ -221,15 +234,17 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
     } else if (found != HYBRID_CROWDED) {
         hybrid_more_rounds<K, NT>(tile, m);
     } else {
-        hybrid_sort_crowded<K, NT, I>(data, m, tile, bins, sums);
-        least = 0;
+        if constexpr (by_tree) {
+            hybrid_decode<K, NT>(data, m, decoder, tile);
+        }
+        hybrid_sort_crowded<K, NT, I>(by_tree ? tile : data, m, tile, bins, sums);
     }
     map.unmapping([&](auto back) {
 #pragma unroll
         for (int i = 0; i < I; i++) {
             if (own + i * NT < m) {
                 int p = static_cast<int>(own) + i * NT;
-                to[p] = back(by_tree ? static_cast<K>(tile[p] + least) : tile[p]);
+                to[p] = back(by_tree ? static_cast<K>(tile[p] + decoder.least) : tile[p]);
             }
         }
     });
@@ -298,7 +313,7 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
         } else {
             hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.out + begin, m, left,
                                                      a.map, buffer,
-                                                     static_cast<K>(a.extents.least[number]));
+                                                     a.extents.template decoder<K>(number));
         }
     } else if (m != 0) {
         hybrid_sort_bucket<K, NT, I, B, R>(a.in + begin, a.out + begin, m, a.plan->shift + group,

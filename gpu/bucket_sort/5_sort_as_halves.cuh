@@ -49,7 +49,8 @@ struct hybrid_turned {
 /* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. ranges: 1,
  * or 4 of 16 bits each, where two more bits may be left. Places and ranks are counted in units of
  * 4, the bytes of a word, so that a rank shifted by 16 lies above 18 bits. by_tree: the bits are
- * those of a key less the bucket's least one. */
+ * those of a key less the bucket's least one, with others above them (hybrid_coded), which nobody
+ * looks at. */
 template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_halves_block {
     static constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
     static constexpr int R = 8, J = HYBRID_HALVES_WORDS, U = HYBRID_HALVES_ROWS;
@@ -285,8 +286,13 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
     }
     /* Sorts a bucket with crowded bins as whole keys. */
     __device__ __forceinline__ void sort_crowded(const uint32_t *data, uint32_t *to, unsigned m,
-                                                 const usw_gpu_keymap<uint32_t> &map)
+                                                 const usw_gpu_keymap<uint32_t> &map,
+                                                 const hybrid_decoder<uint32_t> &decoder = {})
     {
+        if constexpr (by_tree) {
+            hybrid_decode<uint32_t, NT>(data, m, decoder, tile);
+            data = tile;
+        }
         if constexpr (NT >= 256) { /* a thread a digit; the keys differ in two digits at most */
             auto *counts = reinterpret_cast<uint16_t *>(tile + T);
             hybrid_by_digits<uint32_t, NT, I>(data, m, tile, counts, sums);
@@ -296,7 +302,7 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
         const hybrid_rows<NT> row(to, m);
         for (int i = 0; i < I; i++) {
             if (row.here(i, false)) {
-                to[row(i)] = map.unmap(tile[row(i)]);
+                to[row(i)] = map.unmap(tile[row(i)] + decoder.least);
             }
         }
     }
@@ -311,18 +317,18 @@ __device__ __forceinline__ void hybrid_halves_of_tree(const hybrid_local_args<ui
     using block = hybrid_halves_block<NT, I, B, ranges, true>;
     block b(buffer);
     const unsigned left = a.extents.left[number];
-    const uint32_t least = static_cast<uint32_t>(a.extents.least[number]);
+    const auto decoder = a.extents.decoder<uint32_t>(number);
     const uint32_t *data = a.from() + begin;
     uint32_t *to = a.out + begin;
     if (left <= TREE_FEW_LEFT || m > NT * I - 32) {
-        hybrid_write_by_values<uint32_t, NT>(data, to, m, left, least, a.map,
+        hybrid_write_by_values<uint32_t, NT>(data, to, m, left, decoder.least, a.map,
                                              reinterpret_cast<unsigned *>(buffer));
     } else if (left > (ranges > 1 ? 18 : 16)) {
         return; /* gpu/bucket_sort/5_sort_tree.cuh */
     } else if (m <= block::few_keys) {
-        hybrid_sort_few_keys(data, to, m, a.map, b.tile);
-    } else if (!b.sort(data, to, m, left, a.map, least)) {
-        b.sort_crowded(data, to, m, a.map);
+        hybrid_sort_few_keys(data, to, m, a.map, b.tile, decoder);
+    } else if (!b.sort(data, to, m, left, a.map, decoder.least)) {
+        b.sort_crowded(data, to, m, a.map, decoder);
     }
 }
 

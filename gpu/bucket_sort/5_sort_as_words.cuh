@@ -127,9 +127,10 @@ __device__ __forceinline__ void hybrid_settle_ties(unsigned *words, const unsign
 
 /* Makes words of the rows' keys, and splits them into bins. Returns what hybrid_split does. */
 template <int NT, int I, int B, int R, int NB, int U, bool by_tree>
-__device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_rows<NT> row,
-                                                  unsigned left, uint64_t least, unsigned *lo,
-                                                  unsigned *words, unsigned *bins, unsigned *sums)
+__device__ __forceinline__ int
+hybrid_split_words(const uint64_t *data, hybrid_rows<NT> row, unsigned left,
+                   const hybrid_decoder<uint64_t> &decoder, unsigned *lo, unsigned *words,
+                   unsigned *bins, unsigned *sums)
 {
     static_assert((R & (R - 1)) == 0, "an OR of ranks shows whether one is as large");
     constexpr unsigned low = (1u << NB) - 1;
@@ -140,7 +141,7 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
 #pragma unroll
         for (int i = i0; i < i0 + rows; i++) {
             k[i] = row.here(i, whole) ? data[row(i)] : 0;
-            k[i] = by_tree ? k[i] - least : k[i];
+            k[i] = by_tree ? decoder.above(k[i]) : k[i];
         }
     });
     hybrid_clear_paired<NT, B>(bins);
@@ -229,12 +230,13 @@ __device__ __noinline__ bool hybrid_settle_words(unsigned *words, const unsigned
 }
 
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
- * 64 - NB at most; by_tree: of keys less `least`. buffer: hybrid_words_shared bytes. All threads
- * call. */
+ * 64 - NB at most; by_tree: of what keys are above their bucket's least. buffer:
+ * hybrid_words_shared bytes. All threads call. */
 template <int NT, int I, int B, int R, int NB, int U, bool by_tree = false>
 __device__ __forceinline__ void
 hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
-                  const usw_gpu_keymap<uint64_t> &map, unsigned char *buffer, uint64_t least = 0)
+                  const usw_gpu_keymap<uint64_t> &map, unsigned char *buffer,
+                  const hybrid_decoder<uint64_t> &decoder = {})
 {
     constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
     static_assert(T - 32 <= 1u << NB && NT >= few_keys + 2, "a number for each key");
@@ -243,7 +245,7 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     uint64_t *tile =
         reinterpret_cast<uint64_t *>(lo); /* low halves and words together: whole keys */
     if (m <= few_keys) {
-        hybrid_sort_few_keys(data, to, m, map, tile);
+        hybrid_sort_few_keys(data, to, m, map, tile, decoder);
         return;
     }
     left = left > 0 ? left : 1;
@@ -251,16 +253,19 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     const unsigned decided = by_tree ? 0 : static_cast<unsigned>((data[0] >> left << left) >> 32);
     int found = HYBRID_CROWDED;
     if (left <= 64 - NB) {
-        found = hybrid_split_words<NT, I, B, R, NB, U, by_tree>(data, row, left, least, lo, words,
+        found = hybrid_split_words<NT, I, B, R, NB, U, by_tree>(data, row, left, decoder, lo, words,
                                                                 bins, sums);
     }
     /* Where many keys are equal, bins are full and most of them in order. */
     const bool in_order = found > HYBRID_UNEVEN && left <= 64 - NB &&
                           hybrid_settle_words<NT, B, NB>(words, lo, m, bins, sums);
     if (found == HYBRID_CROWDED && !in_order) {
-        hybrid_sort_crowded<uint64_t, NT, I>(data, m, tile, bins, sums);
+        if constexpr (by_tree) {
+            hybrid_decode<uint64_t, NT>(data, m, decoder, tile);
+        }
+        hybrid_sort_crowded<uint64_t, NT, I>(by_tree ? tile : data, m, tile, bins, sums);
         for (unsigned p = threadIdx.x; p < m; p += NT) {
-            to[p] = map.unmap(tile[p]);
+            to[p] = map.unmap(tile[p] + decoder.least);
         }
         return;
     }
@@ -297,7 +302,7 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
                         decided |
                         static_cast<unsigned>(static_cast<uint64_t>(word[i - i0]) >> (64 - left));
                     const uint64_t bits = static_cast<uint64_t>(high) << 32 | half[i - i0];
-                    to[row(i)] = back(by_tree ? bits + least : bits);
+                    to[row(i)] = back(by_tree ? bits + decoder.least : bits);
                 }
             }
         });
@@ -330,7 +335,8 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
                                                  reinterpret_cast<unsigned *>(buffer));
         } else if (left <= 64 - NB) { /* others: gpu/bucket_sort/5_sort_tree.cuh */
             hybrid_sort_words<NT, I, B, R, NB, U, true>(a.from() + begin, a.out + begin, m, left,
-                                                        a.map, buffer, a.extents.least[b]);
+                                                        a.map, buffer,
+                                                        a.extents.decoder<uint64_t>(b));
         }
     } else if (size != 0 && !large && a.plan->shift <= HYBRID_FEW_LEFT) {
         hybrid_write_by_values<uint64_t, NT>(a.in + begin, a.out + begin, size, a.plan->shift,

@@ -40,7 +40,7 @@ __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsi
     unsigned long long begin;
     const unsigned m = static_cast<unsigned>(a.bucket(b, begin));
     hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.keys + begin, m, a.extents.left[b],
-                                             a.map, buffer, static_cast<K>(a.extents.least[b]));
+                                             a.map, buffer, a.extents.template decoder<K>(b));
 }
 
 /* A block looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th; all

@@ -126,6 +126,7 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
         }
         j.extents.least = reinterpret_cast<unsigned long long *>(j.tree + 1);
         j.extents.left = reinterpret_cast<unsigned char *>(j.extents.least + (size_t(1) << j.bits));
+        j.extents.low = hybrid_tree_low(sizeof(K), j.bits);
     }
     j.radix = clear;
     j.ordered = j.may_weave ? clear + unordered : nullptr;

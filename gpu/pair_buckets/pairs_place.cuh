@@ -269,7 +269,7 @@ static __device__ void pairs_note_extents(const pairs_place_args &a)
         if (a.counts[b] == 0 && a.handed[b] == 0) {
             continue; /* perhaps no leaf's */
         }
-        const hybrid_extent e(a.tree, b, a.key_bits);
+        const hybrid_extent e(a.tree, b);
         a.extents.least[b] = e.least;
         a.extents.left[b] = static_cast<unsigned char>(e.left);
         a.extents.fill[b] = static_cast<unsigned char>(
@@ -282,7 +282,7 @@ static __device__ void pairs_note_extents(const pairs_place_args &a)
 static __device__ __forceinline__ unsigned pairs_to_sort(const pairs_place_args &a, unsigned b,
                                                          unsigned c)
 {
-    if (!a.plan->keys.by_tree || c <= a.middle || hybrid_extent(a.tree, b, a.key_bits).left != 0) {
+    if (!a.plan->keys.by_tree || c <= a.middle || hybrid_extent(a.tree, b).left != 0) {
         return c;
     }
     a.extents.alike[atomicAdd(&a.plan->alike, 1u)] = b;

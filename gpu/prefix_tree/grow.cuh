@@ -274,6 +274,19 @@ template <typename K> struct hybrid_grow {
         }
         return hybrid_sum_before(seen, sums, before);
     }
+    /* Notes how many buckets keys before and behind the window have, which varies in `varying`
+     * bits. */
+    __device__ __forceinline__ void place_outside(hybrid_tree *tree, unsigned varying,
+                                                  unsigned low) const
+    {
+        constexpr K most = static_cast<K>(~K(0));
+        const K last = static_cast<K>(window.least + (most >> (sizeof(K) * 8 - varying)));
+        const auto high = [&](K key) { return static_cast<unsigned>(key >> low); };
+        tree->last = last;
+        tree->low = low;
+        tree->before = window.least != 0 ? high(window.least - 1) + 1 : 0;
+        tree->outside = tree->before + (last != most ? high(most) - high(last + 1) + 1 : 0);
+    }
     __device__ __forceinline__ void store(hybrid_tree *tree) const
     {
         for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
@@ -323,6 +336,9 @@ __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long 
     const bool enough =
         g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED)) && !g.leans();
     g.store(tree);
+    if (threadIdx.x == 0) {
+        g.place_outside(tree, varying, hybrid_tree_low(sizeof(K), bucket_bits));
+    }
     return enough && (repeats == ~0u || g.repeats(bucket_bits) <= repeats);
 }
 

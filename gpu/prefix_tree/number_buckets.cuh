@@ -58,6 +58,7 @@ struct hybrid_numbering {
     unsigned char *size, *bits;
     unsigned root, levels;
     unsigned end, all; /* slots; keys of the sample */
+    unsigned low;      /* of the tree */
     bool keys_alone;   /* equal keys are counted, and not moved */
 
     __device__ __forceinline__ hybrid_numbering(hybrid_tree *t, unsigned *memory, bool alone)
@@ -65,7 +66,8 @@ struct hybrid_numbering {
           needs(sums + TREE_SLOTS + 4), scan(needs + TREE_SLOTS), begin(scan + 48),
           node(reinterpret_cast<uint16_t *>(scan + 64)),
           size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
-          root(t->root), levels(t->levels), end(t->begin[t->levels]), all(0), keys_alone(alone)
+          root(t->root), levels(t->levels), end(t->begin[t->levels]), all(0), low(t->low),
+          keys_alone(alone)
     {
     }
     __device__ __forceinline__ bool is_leaf(unsigned i) const
@@ -135,13 +137,16 @@ struct hybrid_numbering {
      * are rare share a bucket with their neighbours, the largest aligned group of a node's slots
      * that fits; chance is greater there, so they fill it less. Where a bucket has few values, all
      * have as many of them. Equal keys that move take the numbers that their share would fill, so
-     * that the first scatter stays even. */
+     * that the first scatter stays even. No bucket has a range of more than 1 << low values. */
     __device__ __forceinline__ hybrid_need need(unsigned i, float full, float part) const
     {
         const unsigned first = node[i], number = i - first;
         const float share = static_cast<float>(counts[i]) * part;
-        if (share > 1) {
+        const unsigned spare = low > bits[i] ? low - bits[i] : 0;
+        const unsigned wide = bits[i] > low ? 1u << (bits[i] - low) : 1;
+        if (share > 1 || wide > 1) {
             unsigned numbers = static_cast<unsigned>(share + 0.95f);
+            numbers = numbers > wide ? numbers : wide;
             const unsigned values = bits[i] < 16 ? 1u << bits[i] : ~0u;
             if (numbers > 1 && numbers < values && values / 4 < numbers) {
                 numbers = 2u << (31 - __clz(static_cast<int>(numbers - 1)));
@@ -151,7 +156,7 @@ struct hybrid_numbering {
             return {numbers, buckets < TREE_LEAF_MOST ? buckets : TREE_LEAF_MOST, 0, true};
         }
         unsigned join = 0;
-        for (unsigned most = size[i]; join < most;) {
+        for (unsigned most = size[i] < spare ? size[i] : spare; join < most;) {
             const unsigned middle = (join + most + 1) / 2;
             const unsigned from = first + (number >> middle << middle);
             const float keys = static_cast<float>(sums[from + (1u << middle)] - sums[from]);
@@ -176,8 +181,8 @@ struct hybrid_numbering {
         const unsigned fills[TREE_FILLS] = {66, 68, 71, 75, 80, 88, 110, 180};
         const float mean = static_cast<float>(all) / static_cast<float>(most * TREE_FILL);
         float chosen = 0;
-        for (unsigned low = 0, high = TREE_FILLS; low < high;) {
-            const unsigned middle = (low + high) / 2;
+        for (unsigned first = 0, last = TREE_FILLS; first < last;) {
+            const unsigned middle = (first + last) / 2;
             unsigned fill = 0;
 #pragma unroll
             for (unsigned f = 0; f < TREE_FILLS; f++) {
@@ -186,8 +191,8 @@ struct hybrid_numbering {
             const float full = mean * static_cast<float>(fill);
             const bool enough = numbers(full) <= most;
             chosen = enough ? full : chosen;
-            low = enough ? low : middle + 1;
-            high = enough ? middle : high;
+            first = enough ? first : middle + 1;
+            last = enough ? middle : last;
         }
         return chosen;
     }
@@ -218,13 +223,14 @@ struct hybrid_numbering {
             __syncthreads();
         }
     }
-    /* Numbers the buckets down the levels, from 1 on: bucket 0 is for keys below the window. In the
-     * place of needs stands the first bucket of the node that begins at a slot. */
+    /* Numbers the buckets down the levels. In the place of needs stands the first bucket of the
+     * node that begins at a slot. */
     __device__ __forceinline__ void number()
     {
         for (unsigned l = 0; l < levels; l++) {
             for (unsigned i = begin[l] + threadIdx.x; i < begin[l + 1]; i += 1024) {
-                const unsigned at = l == 0 ? 1 + sums[i] : needs[node[i]] + sums[i] - sums[node[i]];
+                const unsigned at =
+                    l == 0 ? tree->before + sums[i] : needs[node[i]] + sums[i] - sums[node[i]];
                 if ((slots[i] & TREE_NODE) != 0) {
                     needs[slots[i] & TREE_FIRST] = at;
                 } else if (is_leaf(i)) {
@@ -260,7 +266,8 @@ struct hybrid_numbering {
         all = sum_up([&](unsigned i) { return counts[i]; });
         weigh_leaves();
         /* No group of slots that share a bucket has a node in it. */
-        const unsigned never = (all >> bucket_bits) * 4 + 4, most = (1u << bucket_bits) - 2;
+        const unsigned never = (all >> bucket_bits) * 4 + 4;
+        const unsigned most = (1u << bucket_bits) - tree->outside;
         sum_up([&](unsigned i) { return (slots[i] & TREE_NODE) != 0 ? never : counts[i]; });
         const float full = choose(most);
         if (full == 0) {
@@ -272,8 +279,8 @@ struct hybrid_numbering {
             hybrid_note_leaves(tree, slots, from);
         }
         if (threadIdx.x == 0) {
-            tree->buckets = sums[begin[1]] + 2;
-            tree->slots[root] = sums[begin[1]] + 1;
+            tree->until = tree->before + sums[begin[1]];
+            tree->behind = tree->until - static_cast<unsigned>((tree->last + 1) >> low);
         }
         return true;
     }

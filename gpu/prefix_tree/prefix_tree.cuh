@@ -7,7 +7,11 @@
  * the bits that follow, or a leaf, whose keys go to as many buckets as their share asks for, each
  * of the same part of the leaf's range. So the map from keys to buckets is monotone and linear
  * within a leaf. Where few keys are, neighbouring leaves share a bucket. Keys outside of the
- * window of bits that the sample has seen go to the first bucket or to the last.
+ * window of bits that the sample has seen have buckets of their own before and behind.
+ *
+ * All keys of a bucket lie in a range of 2^low values, so that their last `low` bits tell them
+ * apart. What is above these in a key can thus be overwritten once its bucket is known: the first
+ * scatter writes the digit of the second one there (hybrid_coded), which is then looked up once.
  *
  * The sample makes the nodes (grow.cuh), a larger sample weighs the leaves
  * (gpu/bucket_sort/2_weigh_tree.cuh), and the buckets are numbered (number_buckets.cuh). This is
@@ -100,12 +104,15 @@ struct alignas(16) hybrid_tree {
     unsigned char bits[TREE_SLOTS];  /* a slot has 1 << bits values; once numbered, a bucket's */
     uint16_t leaf[TREE_BUCKETS];     /* of each bucket */
     unsigned long long least;        /* the window begins here */
+    unsigned long long last;         /* and ends with this key */
     unsigned shift, root, scale;     /* of hybrid_window */
+    unsigned low;                    /* a bucket's keys lie in a range of 1 << low */
+    unsigned before, until, outside; /* the window's first bucket, the one behind it; others */
+    unsigned behind;                 /* a key behind the window is in behind + (key >> low) */
     unsigned leaf_keys;              /* of the sample, for which a slot is made, at least */
     unsigned levels;                 /* of nodes */
     unsigned begin[TREE_LEVELS + 1]; /* the first slots of each level, and the end */
     unsigned done;                   /* blocks that have weighed */
-    unsigned buckets;                /* those in use */
     unsigned alike;                  /* 1: a bucket of equal keys is larger than step 5 holds */
     unsigned crowded;                /* 1: some bucket is many times as large as the mean */
     unsigned shares[TREE_REGIONS];   /* keys of a sample in each bucket of the first scatter */
@@ -114,6 +121,13 @@ struct alignas(16) hybrid_tree {
                                       * single ones; those that are far from their stretch's */
     unsigned long long regions[TREE_REGIONS + 1]; /* where those begin, if they are not counted */
 };
+
+/* The last bits that tell the keys of a bucket apart: all but the digit of a second scatter, which
+ * are half of those that say a bucket, or one more. */
+__host__ __device__ constexpr unsigned hybrid_tree_low(size_t key_bytes, unsigned bits)
+{
+    return static_cast<unsigned>(key_bytes) * 8 - (bits + 1) / 2;
+}
 
 /* What is known of a root when a kernel is compiled. */
 enum tree_root { TREE_ANY_ROOT, TREE_LINEAR_ROOT, TREE_SCALED_ROOT };
@@ -124,17 +138,19 @@ enum tree_root { TREE_ANY_ROOT, TREE_LINEAR_ROOT, TREE_SCALED_ROOT };
  * looked for, and a slot is one key. */
 template <typename K, tree_root kind = TREE_ANY_ROOT> struct hybrid_window {
     const unsigned *slots;
+    const hybrid_tree *tree; /* of which the slots are a copy, if it is there */
     K least;
     unsigned shift, root, scale;
-    __device__ __forceinline__ hybrid_window(const unsigned *table, const hybrid_tree *tree)
-        : slots(table), least(static_cast<K>(tree->least)), shift(tree->shift), root(tree->root),
-          scale(tree->scale)
+    __device__ __forceinline__ hybrid_window(const unsigned *table, const hybrid_tree *of)
+        : slots(table), tree(of), least(static_cast<K>(of->least)), shift(of->shift),
+          root(of->root), scale(of->scale)
     {
     }
     /* A linear root for keys that vary in `bits` bits. */
     __device__ __forceinline__ hybrid_window(const unsigned *table, K from, unsigned bits)
-        : slots(table), least(from), shift(bits < TREE_ROOT_BITS ? 0 : bits - TREE_ROOT_BITS),
-          root(1u << (bits - shift)), scale(0)
+        : slots(table), tree(nullptr), least(from),
+          shift(bits < TREE_ROOT_BITS ? 0 : bits - TREE_ROOT_BITS), root(1u << (bits - shift)),
+          scale(0)
     {
     }
     __device__ __forceinline__ bool is_scaled() const
@@ -232,10 +248,13 @@ template <typename K, tree_root kind = TREE_ANY_ROOT> struct hybrid_window {
             found[i] = (s[i] & TREE_FIRST) + __umulhi(top(rest[i]), s[i] >> TREE_NUMBER);
             alike |= (s[i] & TREE_ALIKE) != 0 ? 1u << i : 0;
         }
-        if (outside) { /* slot `root` says the last bucket */
+        if (outside) {
+            const unsigned low = tree->low, behind = tree->behind;
+            const K last = static_cast<K>(tree->last);
 #pragma unroll
             for (int i = 0; i < N; i++) {
-                found[i] = keys[i] < least ? 0 : found[i];
+                const unsigned high = static_cast<unsigned>(keys[i] >> low);
+                found[i] = keys[i] < least ? high : keys[i] > last ? behind + high : found[i];
             }
         }
     }
@@ -279,10 +298,49 @@ __device__ __forceinline__ void hybrid_copy_slots(const hybrid_tree *tree, unsig
     }
 }
 
-/* Of each bucket: see hybrid_extent. */
+/* The key with the last bits of its bucket's number above its last `low` ones, 32 or more of keys
+ * of 64 bits: the bucket tells all other bits. */
+template <typename K>
+__device__ __forceinline__ K hybrid_coded(K key, unsigned bucket, unsigned low)
+{
+    if constexpr (sizeof(K) == 8) {
+        const unsigned high = static_cast<unsigned>(key >> 32) & ((1u << (low - 32)) - 1);
+        return static_cast<K>(high | bucket << (low - 32)) << 32 | static_cast<unsigned>(key);
+    } else {
+        return static_cast<K>(key & ((1u << low) - 1)) | static_cast<K>(bucket << low);
+    }
+}
+
+/* The way back: how much a key of a bucket is above the bucket's least one, and the key. Keys that
+ * were not coded are the same. For other buckets than a tree's least is 0, and all bits tell. */
+template <typename K> struct hybrid_decoder {
+    K least, mask;
+    __device__ __forceinline__ hybrid_decoder() : least(0), mask(static_cast<K>(~K(0)))
+    {
+    }
+    __device__ __forceinline__ hybrid_decoder(unsigned long long from, unsigned low)
+        : least(static_cast<K>(from)), mask(static_cast<K>((K(1) << low) - 1))
+    {
+    }
+    __device__ __forceinline__ K above(K coded) const
+    {
+        return static_cast<K>(coded - least) & mask;
+    }
+    __device__ __forceinline__ K key(K coded) const
+    {
+        return static_cast<K>(above(coded) + least);
+    }
+};
+
+/* Of each bucket: see hybrid_extent; low: of the tree. */
 struct hybrid_extents {
     unsigned long long *least;
     unsigned char *left;
+    unsigned low;
+    template <typename K> __device__ __forceinline__ hybrid_decoder<K> decoder(unsigned b) const
+    {
+        return {least[b], low};
+    }
 };
 
 /* The least key of bucket b; the most that a key of it is above that, and the bits of this; whether
@@ -291,11 +349,13 @@ struct hybrid_extent {
     unsigned long long least, most;
     unsigned left;
     bool alike;
-    __device__ __forceinline__ hybrid_extent(const hybrid_tree *tree, unsigned b, unsigned key_bits)
-        : least(0), most(~0ull >> (64 - key_bits)), left(key_bits), alike(false)
+    __device__ __forceinline__ hybrid_extent(const hybrid_tree *tree, unsigned b)
+        : least(0), most((1ull << tree->low) - 1), left(tree->low), alike(false)
     {
-        if (b == 0 || b + 1 >= tree->buckets) {
-            return; /* outside */
+        if (b < tree->before || b >= tree->until) {
+            const unsigned high = b < tree->before ? b : b - tree->behind;
+            least = static_cast<unsigned long long>(high) << tree->low;
+            return;
         }
         const unsigned slot = tree->leaf[b], bits = tree->bits[slot];
         const unsigned s = tree->slots[slot], i = b - (s & TREE_FIRST), buckets = s >> TREE_NUMBER;

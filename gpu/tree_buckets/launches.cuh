@@ -9,22 +9,20 @@
 #include "gpu/tree_buckets/scatter_near.cuh"
 #include "gpu/tree_buckets/weigh_regions.cuh"
 
-/* Queues a scatter of keys that go by a tree. */
-template <typename K, hybrid_tree_turn turn>
+/* Queues the first scatter of keys that go by a tree, which counts them or finds them counted. */
+template <typename K, bool counts>
 static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
-    using shape = hybrid_tree_shape<K, turn == SCATTER_COUNTS>;
-    constexpr bool first = turn != SCATTER_SECOND;
-    const hybrid_tree_scatter_args<K> args = {{first ? j.from : j.tmp, first ? j.tmp : j.keys, j.n,
-                                               j.map, j.plan, j.begin, j.stop, j.tile_begin,
-                                               first ? j.cursor : j.ends},
-                                              j.tree,
-                                              j.bits,
-                                              j.bits1,
-                                              j.plan,
-                                              j.scatter_counts};
-    const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(j.bits) : 0;
-    USW_LAUNCH_CHAINED(g, (hybrid_scatter_tree<K, shape, turn>), g->sms * shape::blocks,
+    using shape = hybrid_tree_shape<K, counts>;
+    const hybrid_tree_scatter_args<K> args = {
+        {j.from, j.tmp, j.n, j.map, j.plan, j.begin, j.stop, j.tile_begin, j.cursor},
+        j.tree,
+        j.bits,
+        j.bits1,
+        j.plan,
+        j.scatter_counts};
+    const size_t counters = counts ? hybrid_tree_counters(j.bits) : 0;
+    USW_LAUNCH_CHAINED(g, (hybrid_scatter_tree<K, shape, counts>), g->sms * shape::blocks,
                        shape::threads,
                        hybrid_tree_scatter_shared<K>(shape::tile, shape::slots, counters), args);
 }
@@ -44,7 +42,7 @@ template <typename K> static void hybrid_queue_tree_counts(usw_gpu *g, const hyb
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_regions<K>), g->sms, 1024, TREE_TABLE_BYTES, j.from, j.n,
                        j.map, j.bits, j.bits1, j.plan, j.tree,
                        hybrid_regions_stretches(j.n, j.bits1), j.tree_room, j.cursor);
-    hybrid_queue_tree_scatter<K, SCATTER_COUNTS>(g, j);
+    hybrid_queue_tree_scatter<K, true>(g, j);
 }
 
 /* Whether the device's blocks may have the shared memory that these scatters take. */

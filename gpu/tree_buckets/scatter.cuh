@@ -1,11 +1,13 @@
-/* scatter.cuh - step 4 of the bucket sort for keys that go by a prefix tree: as the scatters of
- * gpu/bucket_sort, but a key's digit is of the number of its bucket, which is looked up once.
+/* scatter.cuh - step 4 of the bucket sort, its first scatter, for keys that go by a prefix tree: as
+ * that of gpu/bucket_sort, but a key's digit is of the number of its bucket, which is looked up.
+ * The digit of the second scatter takes the place of the key's leading bits (hybrid_coded), so that
+ * this is the same as for other keys, and looks nothing up.
  *
- * A block takes tile after tile, and loads the next tile while this one is written. In the first
- * scatter of many keys, where a sample has measured the buckets' regions (weigh_regions.cuh), it
- * counts the buckets on the way as 4_scatter_uncounted.cuh does, so that no count has to read and
- * look up the keys before. Where a region turns out to be too small or a counter overflows,
- * plan->uncounted becomes 0, and the keys are counted where they were. */
+ * A block takes tile after tile, and loads the next tile while this one is written. Of many keys,
+ * where a sample has measured the buckets' regions (weigh_regions.cuh), it counts the buckets on
+ * the way as 4_scatter_uncounted.cuh does, so that no count has to read and look up the keys
+ * before. Where a region turns out to be too small or a counter overflows, plan->uncounted becomes
+ * 0, and the keys are counted where they were. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_TREE_BUCKETS_SCATTER_CUH
 #define USW_GPU_TREE_BUCKETS_SCATTER_CUH
@@ -13,8 +15,7 @@
 #include "gpu/tree_buckets/scatter_args.cuh"
 
 /* A block of a shape, hybrid_tree_shape of gpu/bucket_sort/tuning.cuh. */
-template <typename K, typename Shape, hybrid_tree_turn turn, tree_root kind>
-struct hybrid_tree_block {
+template <typename K, typename Shape, bool counts, tree_root kind> struct hybrid_tree_block {
     static constexpr int NT = Shape::threads, I = Shape::keys, slots = Shape::slots;
     static constexpr int U = Shape::batch;
     static constexpr unsigned T = NT * I, NOWHERE = 1u << 31;
@@ -23,11 +24,11 @@ struct hybrid_tree_block {
     unsigned *bins;         /* the counters */
     unsigned long long *to; /* 256: where each digit's keys of the tile go, less where they are */
     unsigned *cnt, *more;   /* 256 counts of the tile, 256 of unplaced keys or begins */
-    unsigned *sums;         /* of warps; the last four of tiles that are looked for */
+    unsigned *sums;         /* of warps */
     K *tile;
     unsigned char *digits_kept;
     hybrid_window<K, kind> window;
-    unsigned below, digits, C, table;
+    unsigned below, digits, C, table, low;
 
     __device__ __forceinline__ hybrid_tree_block(const hybrid_tree_scatter_args<K> &from,
                                                  unsigned char *memory, size_t counters)
@@ -36,14 +37,15 @@ struct hybrid_tree_block {
           cnt(reinterpret_cast<unsigned *>(to + 256)), more(cnt + 256), sums(more + 256),
           tile(reinterpret_cast<K *>(sums + 64)),
           digits_kept(reinterpret_cast<unsigned char *>(tile + T)),
-          window(reinterpret_cast<unsigned *>(memory), from.tree), table(1u << from.bits)
+          window(reinterpret_cast<unsigned *>(memory), from.tree), table(1u << from.bits),
+          low(hybrid_tree_low(sizeof(K), from.bits))
     {
         static_assert(NT >= 256 && I <= 32 && T <= 1 << 16, "a thread a digit, 16 bits a rank");
-        below = turn == SCATTER_SECOND ? 0 : from.bits - from.bits1;
-        digits = 1u << (turn == SCATTER_SECOND ? from.bits - from.bits1 : from.bits1);
+        below = from.bits - from.bits1;
+        digits = 1u << from.bits1;
         C = slots / digits - 1 + (slots / digits & 1); /* odd: digits do not share banks */
         hybrid_copy_slots<NT>(from.tree, reinterpret_cast<unsigned *>(memory));
-        for (unsigned w = threadIdx.x; turn == SCATTER_COUNTS && w < counters / 4; w += NT) {
+        for (unsigned w = threadIdx.x; counts && w < counters / 4; w += NT) {
             bins[w] = 0;
         }
         for (unsigned w = threadIdx.x; w < 512; w += NT) {
@@ -56,36 +58,16 @@ struct hybrid_tree_block {
 
     struct place {
         const K *in;
-        unsigned m, first; /* keys; the number of the first digit's cursor */
+        unsigned m; /* keys */
     };
     __device__ __forceinline__ unsigned tiles() const
     {
-        return turn == SCATTER_SECOND ? a.tile_begin[1u << args.bits1]
-                                      : static_cast<unsigned>((a.n + T - 1) / T);
+        return static_cast<unsigned>((a.n + T - 1) / T);
     }
-    /* Notes where tile `number` is, if there is one; `found` says it, a barrier later. */
-    __device__ __forceinline__ void look_for(unsigned number) const
+    __device__ __forceinline__ place tile_at(unsigned number) const
     {
-        if (turn == SCATTER_SECOND && threadIdx.x < 1u << args.bits1) {
-            const unsigned b = a.tile_begin[threadIdx.x];
-            if (b <= number && number < a.tile_begin[threadIdx.x + 1]) {
-                sums[60] = threadIdx.x;
-                sums[61] = number - b;
-            }
-        }
-    }
-    __device__ __forceinline__ place found(unsigned number) const
-    {
-        unsigned long long at = static_cast<unsigned long long>(number) * T, end = a.n;
-        place p = {a.in, 0, 0};
-        if (turn == SCATTER_SECOND) {
-            at = a.begin[sums[60]] + static_cast<unsigned long long>(sums[61]) * T;
-            end = a.stop[sums[60]];
-            p.first = sums[60] * digits;
-        }
-        p.in += at;
-        p.m = end - at < T ? static_cast<unsigned>(end - at) : T;
-        return p;
+        const unsigned long long at = static_cast<unsigned long long>(number) * T;
+        return {a.in + at, a.n - at < T ? static_cast<unsigned>(a.n - at) : T};
     }
     __device__ __forceinline__ void fetch(K (&k)[I], const place &p) const
     {
@@ -102,10 +84,6 @@ struct hybrid_tree_block {
             }
         }
     }
-    __device__ __forceinline__ K mapped(K raw) const
-    {
-        return turn == SCATTER_SECOND ? raw : a.map.map(raw);
-    }
     __device__ __forceinline__ unsigned digit_of(unsigned found) const
     {
         return found >> below & (digits - 1);
@@ -117,14 +95,14 @@ struct hybrid_tree_block {
     {
         atomicAdd(hybrid_byte<unsigned>(bins, b & (table - 4)), __funnelshift_l(0u, 1u, b * 8));
     }
-    __device__ __forceinline__ unsigned long long reserve(const place &p, unsigned d) const
+    __device__ __forceinline__ unsigned long long reserve(unsigned d) const
     {
         const unsigned c = cnt[d];
-        return c != 0 ? atomicAdd(&a.cursor[p.first + d], static_cast<unsigned long long>(c)) : 0;
+        return c != 0 ? atomicAdd(&a.cursor[d], static_cast<unsigned long long>(c)) : 0;
     }
     __device__ __forceinline__ unsigned long long placed(unsigned d, unsigned long long at) const
     {
-        if (turn == SCATTER_COUNTS && cnt[d] != 0 && at + cnt[d] > args.tree->regions[d + 1]) {
+        if (counts && cnt[d] != 0 && at + cnt[d] > args.tree->regions[d + 1]) {
             usw_store_relaxed(&args.changed->uncounted, 0u);
             usw_store_relaxed(&args.changed->skip, 0u);
             at = args.tree->regions[d];
@@ -134,11 +112,11 @@ struct hybrid_tree_block {
 
     /* ---- a tile ---- */
 
-    /* Looks up keys, ranks them within their digits and counts them, U at a time. With slots they
-     * are put there at once, and a bit is returned for each that finds none free; else the digit
-     * and the rank of each are left in r, or NOWHERE. Keys that are all of their bucket stay: their
-     * number is all that the last step asks for. */
-    __device__ __forceinline__ unsigned rank(const K (&k)[I], unsigned (&r)[I], unsigned m) const
+    /* Looks up keys, codes them, ranks them within their digits and counts them, U at a time. With
+     * slots they are put there at once, and a bit is returned for each that finds none free; else
+     * the digit and the rank of each are left in r, or NOWHERE. Keys that are all of their bucket
+     * stay: their number is all that the last step asks for. */
+    __device__ __forceinline__ unsigned rank(K (&k)[I], unsigned (&r)[I], unsigned m) const
     {
         unsigned most = ~0u, unplaced = 0;
         bool plainly = m == T;
@@ -151,7 +129,6 @@ struct hybrid_tree_block {
                 some[i] = k[i0 + i < I ? i0 + i : I - 1];
             }
             window.buckets(some, found, alike);
-            alike = turn == SCATTER_SECOND ? 0 : alike; /* those have not come so far */
             if (i0 == 0) { /* lanes whose key stays differ from all others */
                 const unsigned stays = NOWHERE + threadIdx.x % 32;
                 plainly &= hybrid_crowd((alike & 1) != 0 ? stays : digit_of(found[0]), most) < 8;
@@ -172,9 +149,10 @@ struct hybrid_tree_block {
             for (int i = 0; i < U && i0 + i < I; i++) {
                 const bool there = m == T || threadIdx.x + (i0 + i) * NT < m;
                 const bool here = there && (alike >> i & 1) == 0;
-                if (turn == SCATTER_COUNTS && there) {
+                if (counts && there) {
                     count(found[i]);
                 }
+                k[i0 + i] = hybrid_coded(k[i0 + i], found[i], low);
                 if constexpr (slots == 0) {
                     r[i0 + i] = here ? digit_of(found[i]) << 16 | ranks[i] : NOWHERE;
                 } else if (here && ranks[i] < C) {
@@ -217,22 +195,22 @@ struct hybrid_tree_block {
         for (unsigned some = __reduce_or_sync(~0u, unplaced); some != 0; some &= some - 1) {
             const int i = __ffs(static_cast<int>(some)) - 1;
             const bool here = (unplaced >> i & 1) != 0;
-            const K key = mapped(here ? p.in[threadIdx.x + i * NT] : K(0));
-            const unsigned d = digit_of(window.bucket(key));
+            const K key = a.map.map(here ? p.in[threadIdx.x + i * NT] : K(0));
+            const unsigned bucket = window.bucket(key), d = digit_of(bucket);
             const unsigned r = hybrid_rank_crowd(&more[d], d, here, most);
             if (here) {
-                a.out[to[d] + C + r] = key;
+                a.out[to[d] + C + r] = hybrid_coded(key, bucket, low);
             }
         }
     }
     /* Sets more[d] to where digit d begins in the tile; at: its reserved place. */
-    __device__ __forceinline__ void begin_digits(const place &p, unsigned long long &at) const
+    __device__ __forceinline__ void begin_digits(unsigned long long &at) const
     {
         const unsigned d = threadIdx.x, lane = d % 32;
         unsigned sum = 0;
         if (d < 256) {
             sum = cnt[d];
-            at = reserve(p, d);
+            at = reserve(d);
 #pragma unroll
             for (int o = 1; o < 32; o <<= 1) {
                 const unsigned up = __shfl_up_sync(~0u, sum, o);
@@ -255,9 +233,9 @@ struct hybrid_tree_block {
     }
     /* Puts the keys of a tile close together, and their digits behind; at: see begin_digits. */
     __device__ __forceinline__ void fill_close(const K (&k)[I], const unsigned (&r)[I],
-                                               const place &p, unsigned long long &at) const
+                                               unsigned long long &at) const
     {
-        begin_digits(p, at);
+        begin_digits(at);
 #pragma unroll
         for (int i = 0; i < I; i++) {
             if (r[i] != NOWHERE) {
@@ -278,7 +256,7 @@ struct hybrid_tree_block {
             }
         }
     }
-    /* Scatters the tile at p, whose keys are in k, and loads the next one, which is looked for. */
+    /* Scatters the tile at p, whose keys are in k, and loads the next one. */
     __device__ __forceinline__ void scatter(K (&k)[I], place &p, unsigned next, bool last)
     {
         unsigned r[I];
@@ -289,18 +267,17 @@ struct hybrid_tree_block {
         __syncthreads();
         if constexpr (slots != 0) {
             if (d < digits) {
-                at = reserve(p, d);
+                at = reserve(d);
             }
         } else {
-            fill_close(k, r, p, at);
+            fill_close(k, r, at);
         }
-        look_for(next);
         if (d < digits) {
             to[d] = placed(d, at) - (slots != 0 ? 0 : more[d]);
         }
         __syncthreads();
         if (!last) {
-            p = found(next);
+            p = tile_at(next);
             fetch(k, p);
         }
         if constexpr (slots != 0) {
@@ -324,15 +301,11 @@ struct hybrid_tree_block {
             return 0;
         }
         K k[I];
-        look_for(blockIdx.x);
-        __syncthreads();
-        place p = found(blockIdx.x);
+        place p = tile_at(blockIdx.x);
         fetch(k, p);
         for (unsigned t = blockIdx.x; t < number; t += gridDim.x) {
             keys += p.m;
-            if (turn != SCATTER_SECOND) {
-                a.map.map_all(k);
-            }
+            a.map.map_all(k);
             scatter(k, p, t + gridDim.x, t + gridDim.x >= number);
         }
         return keys;
@@ -341,21 +314,21 @@ struct hybrid_tree_block {
 
 /* Scatters all tiles of a block. A kernel has it twice, for both kinds of a root: where it asked
  * for the kind before each look-up, both would be slower. */
-template <tree_root kind, typename K, typename Shape, hybrid_tree_turn turn>
+template <tree_root kind, typename K, typename Shape, bool counts>
 __device__ __forceinline__ void hybrid_scatter_by(const hybrid_tree_scatter_args<K> &args,
                                                   unsigned char *memory)
 {
-    const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(args.bits) : 0;
-    hybrid_tree_block<K, Shape, turn, kind> b(args, memory, counters);
+    const size_t counters = counts ? hybrid_tree_counters(args.bits) : 0;
+    hybrid_tree_block<K, Shape, counts, kind> b(args, memory, counters);
     const unsigned keys = b.scatter_all();
-    if (turn == SCATTER_COUNTS &&
-        !hybrid_flush_bytes<Shape::threads>(b.bins, b.table, args.counts, b.sums, keys)) {
+    if (counts && !hybrid_flush_bytes<Shape::threads>(b.bins, b.table, args.counts, b.sums, keys)) {
         usw_store_relaxed(&args.changed->uncounted, 0u);
         usw_store_relaxed(&args.changed->skip, 0u);
     }
 }
 
-template <typename K, typename Shape, hybrid_tree_turn turn>
+/* counts: keys that were not counted; else keys that were. */
+template <typename K, typename Shape, bool counts>
 __global__
 __launch_bounds__(Shape::threads,
                   Shape::blocks) void hybrid_scatter_tree(hybrid_tree_scatter_args<K> args)
@@ -364,16 +337,15 @@ __launch_bounds__(Shape::threads,
     usw_chained();
     const hybrid_plan *plan = args.a.plan;
     const unsigned uncounted = usw_load_relaxed(&plan->uncounted);
-    const bool idle = turn == SCATTER_COUNTS  ? uncounted != HYBRID_UNCOUNTED_TREE
-                      : turn == SCATTER_FIRST ? plan->tree_buckets != TREE_IN_KEYS || uncounted != 0
-                                              : plan->tree_buckets != TREE_IN_KEYS;
+    const bool idle = counts ? uncounted != HYBRID_UNCOUNTED_TREE
+                             : plan->tree_buckets != TREE_IN_KEYS || uncounted != 0;
     if (__syncthreads_or(threadIdx.x == 0 && idle)) {
         return;
     }
     if (args.tree->scale != 0) {
-        hybrid_scatter_by<TREE_SCALED_ROOT, K, Shape, turn>(args, memory);
+        hybrid_scatter_by<TREE_SCALED_ROOT, K, Shape, counts>(args, memory);
     } else {
-        hybrid_scatter_by<TREE_LINEAR_ROOT, K, Shape, turn>(args, memory);
+        hybrid_scatter_by<TREE_LINEAR_ROOT, K, Shape, counts>(args, memory);
     }
 }
 

@@ -7,10 +7,6 @@
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/prefix_tree/prefix_tree.cuh"
 
-/* Which scatter it is: the first of keys that were not counted, which counts; the first of keys
- * that were; the second. */
-enum hybrid_tree_turn { SCATTER_COUNTS, SCATTER_FIRST, SCATTER_SECOND };
-
 template <typename K> struct hybrid_tree_scatter_args {
     hybrid_scatter_args<K> a;
     const hybrid_tree *tree;
