@@ -65,7 +65,8 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
     {
         static_assert(2 * J >= I && J >= R && J % 2 == 1,
                       "all keys; no two threads meet in a bank");
-        static_assert(NT >= few_keys + 4 && NT >= 4 * J, "a thread a key, and a place behind them");
+        static_assert(NT >= few_keys + 4 && NT >= 4 * J + 4,
+                      "a thread a key, and a place behind them");
         static_assert((T + spacing * ranges) * unit < 1u << 16, "a place is a half");
         static_assert(NT >= spacing * (ranges - 1), "a thread a half between parts");
     }
@@ -187,6 +188,25 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
             sums[next - 1] = T;
         }
     }
+    /* Does as many rounds as the largest bin needs, R at a time. Their pairs must then be the same
+     * for all threads, so that each has an even number of words, though threads then meet in
+     * banks. most: see rank; buffer: of the block. */
+    __device__ __noinline__ static void more_rounds(unsigned char *buffer, unsigned most,
+                                                    unsigned extra, unsigned H, unsigned wrap)
+    {
+        hybrid_halves_block b(buffer);
+        static_assert(J % 2 == 1 && HYBRID_CROWD == 4 * R, "R to 4 * R keys of a bin");
+        const int one = __syncthreads_or((most & unit * R) != 0);
+        const int two = __syncthreads_or((most & 2 * unit * R) != 0);
+        for (int more = (one != 0) + 2 * (two != 0); more >= 0; more--) {
+            hybrid_half_rounds<J + 1, R>(b.words, H);
+            __syncthreads();
+            if (ranges > 1 && more > 0) { /* they have been sorted, too */
+                b.separate_ranges(extra, wrap);
+                __syncthreads();
+            }
+        }
+    }
     /* Sorts the bucket. Returns false, with nothing done, if some bin is crowded. least: of the
      * bucket, by_tree. */
     __device__ __forceinline__ bool sort(const uint32_t *data, uint32_t *to, unsigned m,
@@ -209,7 +229,8 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
         const unsigned all = ranges > 1 ? m + spacing * ((1u << extra) - 1) : m;
         place_bins(extra);
         __syncthreads();
-        const unsigned H = (all + 4 * J - 1) / (4 * J) * (2 * J), wrap = 4 * H - 2;
+        const unsigned own = uneven ? J + 1 : J; /* words of a thread */
+        const unsigned H = (all + 4 * own - 1) / (4 * own) * (2 * own), wrap = 4 * H - 2;
         place(x, row, digit, wrap);
         if constexpr (ranges > 1) {
             separate_ranges(extra, wrap);
@@ -219,7 +240,7 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
         }
         __syncthreads();
         if (uneven) {
-            hybrid_more_half_rounds<NT, (ranges > 1)>(words, H);
+            more_rounds(reinterpret_cast<unsigned char *>(sums), most, extra, H, wrap);
         } else if (left > B) {
             hybrid_half_rounds<J, R>(words, H);
             __syncthreads();

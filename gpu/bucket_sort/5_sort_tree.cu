@@ -16,13 +16,15 @@ template <typename K, int size> static unsigned most_bits(unsigned bits)
     return bits == BITS_MAX ? 16 : size <= 0 && bits + 2 >= BITS_MAX ? 18 : 32;
 }
 
-template <typename K> static void queue_rest(usw_gpu *g, const hybrid_rest_args<K> &a)
+template <typename K, typename rest, bool large>
+static void queue_rest(usw_gpu *g, const hybrid_rest_args<K> &a)
 {
-    using rest = hybrid_rest_shape;
     using shape = typename hybrid_shape_of<K>::shape;
-    USW_LAUNCH_CHAINED(
-        g, (hybrid_local_rest<K, rest::threads, rest::keys, rest::bits, shape::rounds>), g->sms,
-        rest::threads, hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits), a);
+    USW_LAUNCH_CHAINED(g,
+                       (hybrid_local_rest<K, rest::threads, rest::keys, rest::bits, shape::rounds,
+                                          rest::blocks, large>),
+                       g->sms * rest::blocks, rest::threads,
+                       hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits), a);
 }
 
 template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> &j)
@@ -32,14 +34,25 @@ template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> 
         hybrid_tree_took(way, false);
     }
 #endif
-    hybrid_rest_args<K> a = {j.keys, j.tmp,     j.ends,       j.map, j.plan,
-                             j.tree, j.extents, 1u << j.bits, 0,     0};
+    using wide = hybrid_wide_shape<K>;
+    hybrid_rest_args<K> a = {j.keys,
+                             j.tmp,
+                             j.ends,
+                             j.map,
+                             j.plan,
+                             j.tree,
+                             j.extents,
+                             1u << j.bits,
+                             0,
+                             0,
+                             wide::threads * wide::keys - 32};
     hybrid_by_size<K>(j.n, j.bits, [&](auto size) {
         a.small = hybrid_local_shape<size>::capacity;
         a.most = most_bits<K, size>(j.bits);
         return true;
     });
-    queue_rest<K>(g, a);
+    queue_rest<K, wide, false>(g, a);
+    queue_rest<K, hybrid_rest_shape, true>(g, a);
 }
 template void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<uint32_t> &j);
 template void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<uint64_t> &j);

@@ -18,6 +18,7 @@ template <typename K> struct hybrid_rest_args {
     hybrid_extents extents;
     unsigned buckets;
     unsigned small, most; /* other sorts have sorted buckets of so many keys and bits */
+    unsigned wide;        /* larger buckets than this are for blocks of hybrid_rest_shape */
     __device__ __forceinline__ const K *from() const
     {
         return plan->tree_buckets == TREE_IN_TMP ? tmp : keys;
@@ -43,11 +44,11 @@ __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsi
                                              a.map, buffer, a.extents.template decoder<K>(b));
 }
 
-/* A block looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th; all
- * blocks share equal keys. */
-template <typename K, int NT, int I, int B, int R>
+/* A block looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th. The
+ * launch for large ones also writes those of few values, and its blocks share equal keys. */
+template <typename K, int NT, int I, int B, int R, int MB, bool large>
 __global__
-__launch_bounds__(NT, 1) void hybrid_local_rest(const __grid_constant__ hybrid_rest_args<K> a)
+__launch_bounds__(NT, MB) void hybrid_local_rest(const __grid_constant__ hybrid_rest_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     USW_SHARED_ARRAY(unsigned, list, [NT]);
@@ -68,15 +69,16 @@ __launch_bounds__(NT, 1) void hybrid_local_rest(const __grid_constant__ hybrid_r
         const unsigned left = keys != 0 ? a.extents.left[b] : 0;
         /* Smaller buckets of few values were written where the others were sorted. */
         const bool few =
-            left != 0 && left <= TREE_COUNTED_LEFT && keys > TREE_COUNTED_TIMES * a.small;
-        const bool sorts = left > TREE_COUNTED_LEFT && (keys > a.small || left > a.most);
+            large && left != 0 && left <= TREE_COUNTED_LEFT && keys > TREE_COUNTED_TIMES * a.small;
+        const bool sorts = left > TREE_COUNTED_LEFT && (keys > a.small || left > a.most) &&
+                           (keys > a.wide) == large;
         TREE_WAY(TREE_COUNTS_LARGE, few)
         if (few || sorts) {
             list[atomicAdd(&found, 1u)] = b;
         }
         __syncthreads();
         for (unsigned i = 0; i < found; i++) {
-            if (a.extents.left[list[i]] <= TREE_COUNTED_LEFT) {
+            if (large && a.extents.left[list[i]] <= TREE_COUNTED_LEFT) {
                 const unsigned long long n = a.bucket(list[i], begin);
                 hybrid_write_by_values<K, NT>(a.from() + begin, a.keys + begin, n,
                                               a.extents.left[list[i]],
@@ -88,7 +90,7 @@ __launch_bounds__(NT, 1) void hybrid_local_rest(const __grid_constant__ hybrid_r
             __syncthreads();
         }
     }
-    if (a.tree->alike) {
+    if (large && a.tree->alike) {
         __syncthreads();
         hybrid_write_shares<K, NT>(a, reinterpret_cast<unsigned *>(buffer), number);
     }

@@ -83,9 +83,13 @@ template <> struct hybrid_shape_of<uint64_t> {
     using shape = hybrid_shape_64;
 };
 
-/* Larger buckets of keys that go by a tree are sorted by blocks of this shape. */
+/* Buckets of keys that go by a tree and have too many bits left for halves or words are sorted by
+ * blocks of this shape; larger ones by blocks of the next. */
+template <typename K> struct hybrid_wide_shape {
+    static constexpr int threads = 256, keys = 24, bits = 12, blocks = sizeof(K) == 8 ? 3 : 5;
+};
 struct hybrid_rest_shape {
-    static constexpr int threads = 1024, keys = 17, bits = 14;
+    static constexpr int threads = 1024, keys = 17, bits = 14, blocks = 1;
 };
 static constexpr unsigned TREE_CAPACITY = hybrid_rest_shape::threads * hybrid_rest_shape::keys - 32;
 

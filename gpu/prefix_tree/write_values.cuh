@@ -6,6 +6,38 @@
 
 #include "gpu/prefix_tree/prefix_tree.cuh"
 
+/* Writes keys[begin .. end) = key by threads of which this is number `thread`, whole vectors at a
+ * time but for the keys before the first and behind the last. */
+template <typename K>
+__device__ __forceinline__ void hybrid_fill_with(K *keys, unsigned long long begin,
+                                                 unsigned long long end, K key, unsigned thread,
+                                                 unsigned threads)
+{
+    constexpr unsigned V = 16 / sizeof(K);
+    const unsigned skew =
+        static_cast<unsigned>(reinterpret_cast<uintptr_t>(keys + begin) / sizeof(K) % V);
+    const unsigned long long from = begin + (V - skew) % V;
+    if (from + V > end) {
+        for (unsigned long long p = begin + thread; p < end; p += threads) {
+            keys[p] = key;
+        }
+        return;
+    }
+    const unsigned low = static_cast<unsigned>(key);
+    const unsigned next = sizeof(K) == 8 ? static_cast<unsigned>(uint64_t(key) >> 32) : low;
+    const unsigned long long vectors = (end - from) / V;
+    uint4 *to = reinterpret_cast<uint4 *>(keys + from);
+#pragma unroll 4
+    for (unsigned long long p = thread; p < vectors; p += threads) {
+        to[p] = make_uint4(low, next, low, next);
+    }
+    const unsigned before = static_cast<unsigned>(from - begin);
+    const unsigned others = before + static_cast<unsigned>(end - from - vectors * V);
+    if (thread < others) {
+        keys[thread < before ? begin + thread : end - 1 - (thread - before)] = key;
+    }
+}
+
 /* Writes keys in order, of which the counts of more than 32 values are known: of value v in
  * counts[v << copies], so many words apart. The counts become where their keys begin. A block
  * calls. */
@@ -98,9 +130,7 @@ __device__ __noinline__ void hybrid_write_by_values(const K *from, K *keys, unsi
     for (unsigned v = 0; v < values; v++) {
         const unsigned long long end = left != 0 ? at + memory[v] : m;
         const K key = map.unmap(static_cast<K>(least + v));
-        for (unsigned long long p = at + tid; p < end; p += NT) {
-            keys[p] = key;
-        }
+        hybrid_fill_with(keys, at, end, key, tid, NT);
         at = end;
     }
 }
@@ -136,10 +166,7 @@ __device__ __noinline__ void hybrid_write_shares(const Rest &a, unsigned *list, 
         const K key = a.map.unmap(static_cast<K>(a.extents.least[b]));
         TREE_WAY(TREE_PIECES, at != 0 && end < n && thread == 0)
         TREE_WAY(TREE_TOGETHER, threads == NT && thread == 0)
-#pragma unroll 4
-        for (unsigned long long p = at + thread; p < end; p += threads) {
-            a.keys[begin + p] = key;
-        }
+        hybrid_fill_with(a.keys, begin + at, begin + end, key, thread, threads);
     };
     for (unsigned from = 0; from < a.buckets; from += NT * U) {
         if (tid < 2) {
