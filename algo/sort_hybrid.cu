@@ -144,7 +144,8 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            j.lists,
                            second ? nullptr : j.tree,
                            j.extents,
-                           sizeof(K) * 8};
+                           sizeof(K) * 8,
+                           hybrid_spares(j)};
     USW_LAUNCH_CHAINED(g, hybrid_place, 1u << bits1, 256, 0, a);
 }
 
@@ -168,7 +169,8 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
             EVEN_KEYS(capacity),
             j.more != 0,
             falls,
-            j.tree != nullptr && j.tree_room != 0};
+            j.tree != nullptr && j.tree_room != 0,
+            hybrid_spares(j)};
 }
 
 /* A larger sample weighs the leaves of the tree, for keys that go by one; of many keys the first

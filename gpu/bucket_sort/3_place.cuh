@@ -60,15 +60,16 @@ struct hybrid_place_args {
     hybrid_tree *tree;          /* where keys may go by one, or NULL */
     hybrid_extents extents;     /* of its buckets */
     unsigned key_bits;
+    bool spares; /* larger buckets than `capacity` are sorted by gpu/bucket_sort/5_sort_tree.cuh */
 };
 
 /* Notes a bucket of c keys at `at` that step 5 cannot hold. */
 static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned long long at,
                                          unsigned long long c)
 {
-    if (c > HYBRID_BIN_KEYS || a.n < a.large_from) {
+    if (a.spares || c > HYBRID_BIN_KEYS || a.n < a.large_from) {
         atomicAdd(&a.plan->over, c);
-        atomicAdd(&a.plan->large, 1u);
+        atomicAdd(&a.plan->large, !a.spares || c > TREE_CAPACITY ? 1u : 0u);
     }
     if (a.n >= a.large_from) {
         hybrid_push(a.plan, a.lists, 0, at, c, a.bits1 == a.bits, a.plan->shift);
@@ -209,15 +210,17 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
         hybrid_decide_fine(a, ordered, missed, any ^ all, all);
         return;
     }
-    const bool uneven = a.bits1 < a.bits && usw_load_relaxed(&plan->over) > a.n / 8;
+    const unsigned long long over = usw_load_relaxed(&plan->over);
+    const bool uneven = a.bits1 < a.bits && over > a.n / (a.spares ? 4 : 8);
     const bool radix =
-        !ordered && (missed || large != 0) &&
+        !ordered && (missed || large != 0 || (a.spares && uneven)) &&
         (a.n < a.large_from || (missed ? plan->base != 0 || (any ^ all) >> (a.missed_left - 1) > 1
                                        : large > HYBRID_LARGE_MAX || (uneven && uncounted)));
     if (!ordered && !radix && !missed && !uneven) {
         if (tid == 0) {
             plan->scatter = !uncounted;
             plan->buckets = 1;
+            plan->rest = a.spares && over != 0;
         }
         return;
     }

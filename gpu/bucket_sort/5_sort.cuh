@@ -53,19 +53,32 @@ enum { HYBRID_EVEN, HYBRID_UNEVEN, HYBRID_FULL, HYBRID_CROWDED, HYBRID_CROWD = 3
 
 /* The bins of a split for usw_sort_bins_by_warps, whose begins are counted in `unit`. */
 template <typename K> struct hybrid_split_bins {
+    K *tile;
     unsigned *bins, m, last, unit;
     hybrid_digit digit;
+    __device__ __forceinline__ K &item(unsigned p) const
+    {
+        return tile[p];
+    }
     __device__ __forceinline__ static K order(K key)
     {
         return key;
     }
-    __device__ __forceinline__ unsigned of(K key) const
+    __device__ __forceinline__ bool falls(unsigned p) const
     {
-        return digit(key) / 4;
+        return tile[p] < tile[p - 1];
+    }
+    __device__ __forceinline__ unsigned of(unsigned p) const
+    {
+        return digit(tile[p]) / 4;
     }
     __device__ __forceinline__ unsigned begin(unsigned bin) const
     {
-        return bin > last ? m : (bins[bin] & ~0u >> 1) / unit;
+        return (bins[bin] & ~0u >> 1) / unit;
+    }
+    __device__ __forceinline__ unsigned end(unsigned bin) const
+    {
+        return bin == last ? m : begin(bin + 1);
     }
     __device__ __forceinline__ bool mark(unsigned bin) const
     {
@@ -77,17 +90,14 @@ template <typename K> struct hybrid_split_bins {
 template <typename K, int keys>
 static constexpr unsigned hybrid_split_unit = keys * sizeof(K) < 65536 ? sizeof(K) : 1;
 
-/* Puts split keys of 64 bits in order where few bins are not, as usw_sort_bins_by_warps. */
+/* Puts split keys in order where few bins are not, as usw_sort_bins_by_warps. */
 template <typename K, int NT, int I, int B>
 __device__ __noinline__ bool hybrid_settle_bins(K *tile, unsigned m, unsigned *sums, unsigned *bins,
                                                 hybrid_digit digit)
 {
-    if constexpr (sizeof(K) == 8) {
-        return usw_sort_bins_by_warps<NT>(
-            tile, m, sums,
-            hybrid_split_bins<K>{bins, m, (1u << B) - 1, hybrid_split_unit<K, NT * I>, digit});
-    }
-    return false;
+    return usw_sort_bins_by_warps<NT>(
+        m, sums,
+        hybrid_split_bins<K>{tile, bins, m, (1u << B) - 1, hybrid_split_unit<K, NT * I>, digit});
 }
 
 /* Splits m keys into bins, in tile. Returns HYBRID_UNEVEN if some bin has more than R keys,
@@ -199,6 +209,7 @@ hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gp
                    unsigned char *buffer, const hybrid_decoder<K> &decoder = {})
 {
     constexpr unsigned T = NT * I, S = sizeof(K), few_keys = NT < 256 ? NT - 8 : 248;
+    constexpr bool settles = by_tree || S == 8; /* full bins may have few values */
     unsigned *sums = reinterpret_cast<unsigned *>(buffer);
     K *tile = reinterpret_cast<K *>(sums + 64);
     static_assert(NT >= few_keys + 16 / S, "a thread a key");
@@ -222,13 +233,13 @@ hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gp
     }
     __syncthreads();
     int found =
-        hybrid_split<K, NT, I, B, R, sizeof(K) == 8>(k, own, m, tile, bins, sums, digit, left <= B);
+        hybrid_split<K, NT, I, B, R, settles>(k, own, m, tile, bins, sums, digit, left <= B);
     if (found == HYBRID_EVEN) {
         if (left > B) {
             hybrid_rounds<K, NT, I, R>(tile, m);
         }
         __syncthreads();
-    } else if (found > HYBRID_UNEVEN &&
+    } else if (settles && found > HYBRID_UNEVEN &&
                hybrid_settle_bins<K, NT, I, B>(tile, m, sums, bins, digit)) {
         /* many keys are equal */
     } else if (found != HYBRID_CROWDED) {

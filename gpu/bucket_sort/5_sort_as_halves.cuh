@@ -46,6 +46,52 @@ struct hybrid_turned {
     }
 };
 
+/* The bins of halves for usw_sort_bins_by_warps, where they have been placed. Places are in units of
+ * 4, so that the first bit of a begin may mark its bin. Block: hybrid_halves_block, whose sums say
+ * where ranges begin, less `spacing` halves for each before. */
+template <typename Block, int B, int ranges> struct hybrid_half_bins {
+    const Block &b;
+    unsigned wrap, all, below, extra; /* below: bits of a half that do not say its bin */
+    __device__ __forceinline__ uint16_t &item(unsigned p) const
+    {
+        return *b.half(Block::unit * p, wrap);
+    }
+    __device__ __forceinline__ static unsigned order(uint16_t half)
+    {
+        return half;
+    }
+    /* No two keys of one bin are the most and the least that a half can be. */
+    __device__ __forceinline__ bool falls(unsigned p) const
+    {
+        const unsigned key = item(p), before = item(p - 1);
+        return key < before && (ranges == 1 || before - key != 0xffff);
+    }
+    __device__ __forceinline__ unsigned of(unsigned p) const
+    {
+        unsigned range = 0;
+        for (unsigned q = 1; q < ranges; q++) {
+            range += q >> extra == 0 && p >= b.sums[q - 1] + Block::spacing * q;
+        }
+        return (range << 16 | item(p)) >> below & ((1u << B) - 1);
+    }
+    __device__ __forceinline__ unsigned begin(unsigned bin) const
+    {
+        const unsigned word = b.bins[bin & ((1u << (B - 1)) - 1)];
+        return (bin >> (B - 1) != 0 ? word >> 16 : word & 0xffff) / Block::unit;
+    }
+    __device__ __forceinline__ unsigned end(unsigned bin) const
+    {
+        const unsigned next = bin + 1;
+        const bool ends_range = (next & ((1u << (B - extra)) - 1)) == 0;
+        return next >> B != 0 ? all : begin(next) - (ends_range ? Block::spacing : 0);
+    }
+    __device__ __forceinline__ bool mark(unsigned bin) const
+    {
+        const unsigned bit = bin >> (B - 1) != 0 ? 1u << 16 : 1;
+        return (atomicOr(&b.bins[bin & ((1u << (B - 1)) - 1)], bit) & bit) != 0;
+    }
+};
+
 /* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. ranges: 1,
  * or 4 of 16 bits each, where two more bits may be left. Places and ranks are counted in units of
  * 4, the bytes of a word, so that a rank shifted by 16 lies above 18 bits. by_tree: the bits are
@@ -188,6 +234,15 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
             sums[next - 1] = T;
         }
     }
+    /* Puts full bins in order that have few values, as hybrid_settle_words. all: halves. */
+    __device__ __noinline__ static bool settle(unsigned char *buffer, unsigned left, unsigned extra,
+                                               unsigned all, unsigned wrap)
+    {
+        const hybrid_halves_block b(buffer);
+        const hybrid_half_bins<hybrid_halves_block, B, ranges> some = {b, wrap, all, left - B,
+                                                                       extra};
+        return usw_sort_bins_by_warps<NT>(all, b.sums + ranges - 1, some);
+    }
     /* Does as many rounds as the largest bin needs, R at a time. Their pairs must then be the same
      * for all threads, so that each has an even number of words, though threads then meet in
      * banks. most: see rank; buffer: of the block. */
@@ -207,7 +262,7 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
             }
         }
     }
-    /* Sorts the bucket. Returns false, with nothing done, if some bin is crowded. least: of the
+    /* Sorts the bucket. Returns false, with nothing written, if some bin is crowded. least: of the
      * bucket, by_tree. */
     __device__ __forceinline__ bool sort(const uint32_t *data, uint32_t *to, unsigned m,
                                          unsigned left, const usw_gpu_keymap<uint32_t> &map,
@@ -222,9 +277,7 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
         __syncthreads();
         const unsigned most = rank(x, row, digit);
         const bool uneven = __syncthreads_or(most >= unit * R && left > B);
-        if (uneven && __syncthreads_or(most >= unit * HYBRID_CROWD)) {
-            return false;
-        }
+        const bool crowded = uneven && __syncthreads_or(most >= unit * HYBRID_CROWD);
         const unsigned extra = ranges > 1 && left > 16 ? left - 16 : 0;
         const unsigned all = ranges > 1 ? m + spacing * ((1u << extra) - 1) : m;
         place_bins(extra);
@@ -239,8 +292,13 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
             *half(unit * (all + threadIdx.x), wrap) = 0xffff;
         }
         __syncthreads();
-        if (uneven) {
-            more_rounds(reinterpret_cast<unsigned char *>(sums), most, extra, H, wrap);
+        auto *buffer = reinterpret_cast<unsigned char *>(sums);
+        if (crowded && settle(buffer, left, extra, all, wrap)) {
+            /* many keys are equal */
+        } else if (crowded) {
+            return false;
+        } else if (uneven) {
+            more_rounds(buffer, most, extra, H, wrap);
         } else if (left > B) {
             hybrid_half_rounds<J, R>(words, H);
             __syncthreads();

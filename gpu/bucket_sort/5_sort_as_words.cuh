@@ -199,20 +199,32 @@ hybrid_split_words(const uint64_t *data, hybrid_rows<NT> row, unsigned left,
 /* The bins of words for usw_sort_bins_by_warps, which have been placed. lo: the low halves of the
  * keys, by which words are sorted that agree above the number. */
 template <int B, int NB> struct hybrid_word_bins {
-    unsigned *bins;
+    unsigned *words, *bins;
     const unsigned *lo;
     unsigned m;
+    __device__ __forceinline__ unsigned &item(unsigned p) const
+    {
+        return words[p];
+    }
     __device__ __forceinline__ uint64_t order(unsigned word) const
     {
         return static_cast<uint64_t>(word >> NB) << 32 | lo[word & ((1u << NB) - 1)];
     }
-    __device__ __forceinline__ static unsigned of(unsigned word)
+    __device__ __forceinline__ bool falls(unsigned p) const
     {
-        return word >> (32 - B);
+        return order(words[p]) < order(words[p - 1]);
+    }
+    __device__ __forceinline__ unsigned of(unsigned p) const
+    {
+        return words[p] >> (32 - B);
     }
     __device__ __forceinline__ unsigned begin(unsigned bin) const
     {
-        return bin >> B != 0 ? m : hybrid_paired_bin<B>(bin << (32 - B)).read(bins) & 0x7fff;
+        return hybrid_paired_bin<B>(bin << (32 - B)).read(bins) & 0x7fff;
+    }
+    __device__ __forceinline__ unsigned end(unsigned bin) const
+    {
+        return bin + 1 == 1u << B ? m : begin(bin + 1);
     }
     __device__ __forceinline__ bool mark(unsigned bin) const
     {
@@ -226,7 +238,7 @@ template <int NT, int B, int NB>
 __device__ __noinline__ bool hybrid_settle_words(unsigned *words, const unsigned *lo, unsigned m,
                                                  unsigned *bins, unsigned *sums)
 {
-    return usw_sort_bins_by_warps<NT>(words, m, sums, hybrid_word_bins<B, NB>{bins, lo, m});
+    return usw_sort_bins_by_warps<NT>(m, sums, hybrid_word_bins<B, NB>{words, bins, lo, m});
 }
 
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,

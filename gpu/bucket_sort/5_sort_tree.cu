@@ -35,17 +35,8 @@ template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> 
     }
 #endif
     using wide = hybrid_wide_shape<K>;
-    hybrid_rest_args<K> a = {j.keys,
-                             j.tmp,
-                             j.ends,
-                             j.map,
-                             j.plan,
-                             j.tree,
-                             j.extents,
-                             1u << j.bits,
-                             0,
-                             0,
-                             wide::threads * wide::keys - 32};
+    hybrid_rest_args<K> a = {j.keys, j.tmp,     j.ends, j.map, j.plan,
+                             j.tree, j.extents, 0,      0,     wide::threads * wide::keys - 32};
     hybrid_by_size<K>(j.n, j.bits, [&](auto size) {
         a.small = hybrid_local_shape<size>::capacity;
         a.most = most_bits<K, size>(j.bits);

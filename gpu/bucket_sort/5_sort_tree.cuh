@@ -1,6 +1,7 @@
-/* 5_sort_tree.cuh - step 5 of the bucket sort for what the other sorts leave of a prefix tree's
- * buckets (prefix_tree.cuh): those that are too large for them or have too many bits left, as rare
- * keys have; and equal keys that no block holds, which are only written. */
+/* 5_sort_tree.cuh - step 5 of the bucket sort for what the other sorts leave: buckets that are too
+ * large for them, as those of keys that repeat; of a prefix tree (prefix_tree.cuh) also those that
+ * have too many bits left, as rare keys have; and equal keys that no block holds, which are only
+ * written. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_TREE_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_TREE_CUH
@@ -16,12 +17,24 @@ template <typename K> struct hybrid_rest_args {
     const hybrid_plan *plan;
     const hybrid_tree *tree;
     hybrid_extents extents;
-    unsigned buckets;
     unsigned small, most; /* other sorts have sorted buckets of so many keys and bits */
     unsigned wide;        /* larger buckets than this are for blocks of hybrid_rest_shape */
     __device__ __forceinline__ const K *from() const
     {
         return plan->tree_buckets == TREE_IN_TMP ? tmp : keys;
+    }
+    __device__ __forceinline__ unsigned buckets() const
+    {
+        return 1u << plan->bits;
+    }
+    __device__ __forceinline__ unsigned left(unsigned b) const
+    {
+        return plan->rest ? plan->shift : extents.left[b];
+    }
+    __device__ __forceinline__ hybrid_decoder<K> decoder(unsigned b) const
+    {
+        return plan->rest ? hybrid_decoder<K>(hybrid_bucket_least(plan, b), plan->shift)
+                          : extents.template decoder<K>(b);
     }
     /* The number of keys of bucket b, which begin at `begin`. */
     __device__ __forceinline__ unsigned long long bucket(unsigned b,
@@ -40,8 +53,8 @@ __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsi
 {
     unsigned long long begin;
     const unsigned m = static_cast<unsigned>(a.bucket(b, begin));
-    hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.keys + begin, m, a.extents.left[b],
-                                             a.map, buffer, a.extents.template decoder<K>(b));
+    hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.keys + begin, m, a.left(b), a.map,
+                                             buffer, a.decoder(b));
 }
 
 /* A block looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th. The
@@ -55,21 +68,23 @@ __launch_bounds__(NT, MB) void hybrid_local_rest(const __grid_constant__ hybrid_
     USW_SHARED_ARRAY(unsigned, number, [2]);
     unsigned &found = number[0];
     usw_chained();
-    if (!a.plan->tree_buckets) {
+    if (!a.plan->tree_buckets && !a.plan->rest) {
         return;
     }
-    for (unsigned from = blockIdx.x; from < a.buckets; from += NT * gridDim.x) {
+    const unsigned buckets = a.buckets();
+    for (unsigned from = blockIdx.x; from < buckets; from += NT * gridDim.x) {
         const unsigned b = from + threadIdx.x * gridDim.x;
         unsigned long long begin;
         if (threadIdx.x == 0) {
             found = 0;
         }
         __syncthreads();
-        const unsigned long long keys = b < a.buckets ? a.bucket(b, begin) : 0;
-        const unsigned left = keys != 0 ? a.extents.left[b] : 0;
-        /* Smaller buckets of few values were written where the others were sorted. */
+        const unsigned long long keys = b < buckets ? a.bucket(b, begin) : 0;
+        const unsigned left = keys != 0 ? a.left(b) : 0;
+        /* Smaller buckets of a tree of few values were written where the others were sorted. */
         const bool few =
-            large && left != 0 && left <= TREE_COUNTED_LEFT && keys > TREE_COUNTED_TIMES * a.small;
+            large && left <= TREE_COUNTED_LEFT &&
+            (a.plan->rest ? keys > a.small : left != 0 && keys > TREE_COUNTED_TIMES * a.small);
         const bool sorts = left > TREE_COUNTED_LEFT && (keys > a.small || left > a.most) &&
                            (keys > a.wide) == large;
         TREE_WAY(TREE_COUNTS_LARGE, few)
@@ -78,11 +93,10 @@ __launch_bounds__(NT, MB) void hybrid_local_rest(const __grid_constant__ hybrid_
         }
         __syncthreads();
         for (unsigned i = 0; i < found; i++) {
-            if (large && a.extents.left[list[i]] <= TREE_COUNTED_LEFT) {
+            if (large && a.left(list[i]) <= TREE_COUNTED_LEFT) {
                 const unsigned long long n = a.bucket(list[i], begin);
-                hybrid_write_by_values<K, NT>(a.from() + begin, a.keys + begin, n,
-                                              a.extents.left[list[i]],
-                                              static_cast<K>(a.extents.least[list[i]]), a.map,
+                hybrid_write_by_values<K, NT>(a.from() + begin, a.keys + begin, n, a.left(list[i]),
+                                              a.decoder(list[i]).least, a.map,
                                               reinterpret_cast<unsigned *>(buffer));
             } else {
                 hybrid_sort_rest<K, NT, I, B, R>(a, list[i], buffer);
@@ -90,7 +104,7 @@ __launch_bounds__(NT, MB) void hybrid_local_rest(const __grid_constant__ hybrid_
             __syncthreads();
         }
     }
-    if (large && a.tree->alike) {
+    if (large && a.plan->tree_buckets && a.tree->alike) {
         __syncthreads();
         hybrid_write_shares<K, NT>(a, reinterpret_cast<unsigned *>(buffer), number);
     }

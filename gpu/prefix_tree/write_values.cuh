@@ -168,7 +168,7 @@ __device__ __noinline__ void hybrid_write_shares(const Rest &a, unsigned *list, 
         TREE_WAY(TREE_TOGETHER, threads == NT && thread == 0)
         hybrid_fill_with(a.keys, begin + at, begin + end, key, thread, threads);
     };
-    for (unsigned from = 0; from < a.buckets; from += NT * U) {
+    for (unsigned from = 0; from < a.buckets(); from += NT * U) {
         if (tid < 2) {
             found[tid] = 0;
         }
@@ -177,7 +177,7 @@ __device__ __noinline__ void hybrid_write_shares(const Rest &a, unsigned *list, 
         for (unsigned u = 0; u < U; u++) {
             const unsigned b = from + u * NT + tid;
             unsigned long long begin, size;
-            const unsigned long long n = b < a.buckets ? a.bucket(b, begin) : 0;
+            const unsigned long long n = b < a.buckets() ? a.bucket(b, begin) : 0;
             if (n > a.small && a.extents.left[b] == 0 && piece_of(b, n, size) < n) {
                 const bool large = size > TREE_PIECE_OF_WARP;
                 const unsigned at = atomicAdd(&found[large], 1u);
