@@ -238,22 +238,22 @@ static constexpr float HYBRID_SPARED_COPIES = 32;
 
 /* How many keys have the same value, on average, if they are so many that their values make some
  * buckets too large for step 5, though all bits vary evenly: values at random, not all of a grid;
- * else 1. A block calls. */
+ * else 0. A block calls. */
 template <typename K, int I>
 __device__ __forceinline__ float hybrid_alike(const K (&k)[I], unsigned long long n,
                                               const hybrid_leading<K> &l, unsigned capacity,
                                               unsigned *words)
 {
     if (sizeof(K) == 8 && l.shift <= HYBRID_FEW_LEFT) {
-        return 1;
+        return 0;
     }
     const float copies = usw_copies<K, I>(k, n, words);
     if (hybrid_fits(n, l.range, l.top, l.bits, capacity, 4.25f, copies)) {
-        return 1;
+        return 0;
     }
     const unsigned long long grid = usw_grid_of<K, I>(k, reinterpret_cast<K *>(words));
     const auto range = static_cast<float>(l.range / (grid != 0 ? grid : 1));
-    return static_cast<float>(n) / copies * 4 < range ? copies : 1;
+    return static_cast<float>(n) / copies * 4 < range ? copies : 0;
 }
 
 /* The leading bits for keys that vary in `varying` bits. A block calls. */
@@ -335,10 +335,10 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
     const float copies = crowded.keys != 0 && !many && !few_bytes && !crowds
                              ? hybrid_alike<K, I>(k, n, l, crowded.capacity, counts)
-                             : 1;
+                             : 0;
     /* A fourth of the keys may be in buckets that are too large, where these are sorted, too. */
     const bool alike =
-        copies > 1 && (!crowded.spares || copies > HYBRID_SPARED_COPIES ||
+        copies > 0 && (!crowded.spares || copies > HYBRID_SPARED_COPIES ||
                        !hybrid_fits(n, l.range, l.top, l.bits, crowded.capacity, 0.67f, copies));
     const bool looks = crowded.falls != 0 && !counted;
     const unsigned falls = looks ? hybrid_falls<K, I>(k, counts) : 0;
@@ -355,7 +355,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         }
     }
     const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
-    const bool uncounted = !radix && !counted && !by_tree && copies == 1 && level.bits1 != 0 &&
+    const bool uncounted = !radix && !counted && !by_tree && copies == 0 && level.bits1 != 0 &&
                            l.fits && l.top == sizeof(K) * 8 &&
                            hybrid_is_even<K, I>(k, l.shift, bits, level, counts);
     if (threadIdx.x == 0) {
