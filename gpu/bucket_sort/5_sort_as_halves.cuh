@@ -293,6 +293,12 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
         }
         __syncthreads();
         auto *buffer = reinterpret_cast<unsigned char *>(sums);
+#ifdef USW_EMULATE
+        if (threadIdx.x == 0) {
+            emulated_choice("halves", "crowded bins", 4, crowded);
+            emulated_choice("halves", "fuller bins", 4, uneven && !crowded);
+        }
+#endif
         if (crowded && settle(buffer, left, extra, all, wrap)) {
             /* many keys are equal */
         } else if (crowded) {

@@ -85,9 +85,19 @@ __launch_bounds__(NT, MB) void hybrid_local_rest(const __grid_constant__ hybrid_
         const bool few =
             large && left <= TREE_COUNTED_LEFT &&
             (a.plan->rest ? keys > a.small : left != 0 && keys > TREE_COUNTED_TIMES * a.small);
-        const bool sorts = left > TREE_COUNTED_LEFT && (keys > a.small || left > a.most) &&
+        const bool sorts = left > TREE_COUNTED_LEFT &&
+                           (keys > a.small || (a.plan->tree_buckets && left > a.most)) &&
                            (keys > a.wide) == large;
         TREE_WAY(TREE_COUNTS_LARGE, few)
+#ifdef USW_EMULATE
+        if (keys != 0 && sizeof(K) == 4) {
+            emulated_choice("buckets by bits", "large ones of few values", 4, a.plan->rest && few);
+            emulated_choice("buckets by bits", "larger ones by large blocks", 4,
+                            a.plan->rest && sorts && large);
+            emulated_choice("buckets by bits", "larger ones by small blocks", 4,
+                            a.plan->rest && sorts && !large);
+        }
+#endif
         if (few || sorts) {
             list[atomicAdd(&found, 1u)] = b;
         }

@@ -34,7 +34,7 @@ enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SC
 enum { LEAST_KEYS = 2100, MOST_KEYS = 6240, FINE_CROWDED = 16, WORDS_FROM = 13 };
 static constexpr bool HALVES_SURE = true;
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
-static constexpr unsigned long long TREE_FROM_32 = 3 << 24, TREE_FROM_64 = 1 << 23;
+static constexpr unsigned long long TREE_FROM_32 = 1 << 25, TREE_FROM_64 = 1 << 23;
 /* From so many on the first scatter by a tree may count the keys: all that may go by one, but
  * under the emulator, where some are counted before. */
 static constexpr unsigned long long TREE_COUNTS_FROM = 1 << 23;

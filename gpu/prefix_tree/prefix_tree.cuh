@@ -70,6 +70,8 @@ enum tree_way {
     TREE_ALONE,
     TREE_LEANS,
     TREE_LARGER,
+    TREE_BEFORE,
+    TREE_BEHIND,
     TREE_WAYS
 };
 static const char *const tree_ways[] = {"equal keys are written in several pieces",
@@ -80,7 +82,9 @@ static const char *const tree_ways[] = {"equal keys are written in several piece
                                         "one scatter takes keys to their buckets",
                                         "a key is far from the others of its tile",
                                         "keys lean to one side of leaves",
-                                        "many buckets are large"};
+                                        "many buckets are large",
+                                        "a key is before the window",
+                                        "a key is behind the window"};
 static inline void hybrid_tree_took(unsigned way, bool taken = true)
 {
     const unsigned widths = way == TREE_LARGER ? 4 : 12; /* keys of 32 bits, and of 64 */
@@ -180,69 +184,77 @@ template <typename K, tree_root kind = TREE_ANY_ROOT> struct hybrid_window {
     __device__ __forceinline__ static unsigned child(unsigned slot, K &rest)
     {
         const unsigned bits = slot >> TREE_LOG2 & 31;
-        const unsigned at = (slot & TREE_FIRST) + (top(rest) >> (32 - bits));
+        const unsigned at = (slot & TREE_FIRST) + (top(rest) >> ((32 - bits) & 31));
         rest = static_cast<K>(rest << bits);
         return at;
+    }
+    /* Takes N keys from nodes to leaves. at: their slots; s: what these say. All go down a level at
+     * a time, and those that are there read their slots again, so that none waits for another. */
+    template <int N>
+    __device__ __forceinline__ void descend(unsigned (&at)[N], unsigned (&s)[N], K (&rest)[N]) const
+    {
+        unsigned kinds = 0;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            kinds |= s[i];
+        }
+        while ((kinds & TREE_NODE) != 0) {
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                K further = rest[i];
+                const unsigned next = child(s[i], further);
+                const bool goes = (s[i] & TREE_NODE) != 0;
+                at[i] = goes ? next : at[i];
+                rest[i] = goes ? further : rest[i];
+            }
+            kinds = 0;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                s[i] = slots[at[i]];
+            }
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                kinds |= s[i];
+            }
+        }
     }
     __device__ __forceinline__ static unsigned top(K rest)
     {
         return static_cast<unsigned>(rest >> (sizeof(K) * 8 - 32));
     }
-    /* The numbers of the leaves' slots of N keys, which go down a level at a time, as below. */
+    /* The numbers of the leaves' slots of N keys. */
     template <int N>
     __device__ __forceinline__ void leaves(const K (&keys)[N], unsigned (&at)[N]) const
     {
-        unsigned s[N], kinds = 0;
+        unsigned s[N];
         K rest[N];
 #pragma unroll
         for (int i = 0; i < N; i++) {
             at[i] = is_scaled() ? root_slot<true>(keys[i], rest[i])
                                 : root_slot<false>(keys[i], rest[i]);
             s[i] = slots[at[i]];
-            kinds |= s[i];
         }
-        while ((kinds & TREE_NODE) != 0) {
-            kinds = 0;
-#pragma unroll
-            for (int i = 0; i < N; i++) {
-                if ((s[i] & TREE_NODE) != 0) {
-                    at[i] = child(s[i], rest[i]);
-                    s[i] = slots[at[i]];
-                }
-                kinds |= s[i];
-            }
-        }
+        descend(at, s, rest);
     }
-    /* The buckets of N keys, and a bit for each whose bucket has no other value. All go down a
-     * level at a time, so that they do not wait for one another's slots. */
+    /* The buckets of N keys, and a bit for each whose bucket has no other value. */
     template <int N>
     __device__ __forceinline__ void buckets(const K (&keys)[N], unsigned (&found)[N],
                                             unsigned &alike) const
     {
-        unsigned s[N], kinds = 0;
+        unsigned s[N], at[N];
         bool outside = false;
         K rest[N];
         alike = 0;
         const auto begin = [&](auto scaled) {
 #pragma unroll
             for (int i = 0; i < N; i++) {
-                const unsigned at = root_slot<decltype(scaled)::value>(keys[i], rest[i]);
-                s[i] = slots[at];
-                outside |= at == root;
-                kinds |= s[i];
+                at[i] = root_slot<decltype(scaled)::value>(keys[i], rest[i]);
+                s[i] = slots[at[i]];
+                outside |= at[i] == root;
             }
         };
         is_scaled() ? begin(std::true_type()) : begin(std::false_type());
-        while ((kinds & TREE_NODE) != 0) {
-            kinds = 0;
-#pragma unroll
-            for (int i = 0; i < N; i++) {
-                if ((s[i] & TREE_NODE) != 0) {
-                    s[i] = slots[child(s[i], rest[i])];
-                }
-                kinds |= s[i];
-            }
-        }
+        descend(at, s, rest);
 #pragma unroll
         for (int i = 0; i < N; i++) {
             found[i] = (s[i] & TREE_FIRST) + __umulhi(top(rest[i]), s[i] >> TREE_NUMBER);
@@ -254,6 +266,8 @@ template <typename K, tree_root kind = TREE_ANY_ROOT> struct hybrid_window {
 #pragma unroll
             for (int i = 0; i < N; i++) {
                 const unsigned high = static_cast<unsigned>(keys[i] >> low);
+                TREE_WAY(TREE_BEFORE, keys[i] < least)
+                TREE_WAY(TREE_BEHIND, keys[i] > last)
                 found[i] = keys[i] < least ? high : keys[i] > last ? behind + high : found[i];
             }
         }

@@ -112,10 +112,30 @@ template <typename K, typename Shape, bool counts, tree_root kind> struct hybrid
 
     /* ---- a tile ---- */
 
-    /* Looks up keys, codes them, ranks them within their digits and counts them, U at a time. With
-     * slots they are put there at once, and a bit is returned for each that finds none free; else
-     * the digit and the rank of each are left in r, or NOWHERE. Keys that are all of their bucket
-     * stay: their number is all that the last step asks for. */
+    /* Codes and counts a key that is ranked, and puts it into its slot, or returns `bit` if there
+     * is none free. moves: it does not stay. What is left in r: see rank. */
+    __device__ __forceinline__ unsigned keep(K &key, unsigned found, bool moves, unsigned ranked,
+                                             unsigned bit, unsigned &r) const
+    {
+        const unsigned d = digit_of(found);
+        key = hybrid_coded(key, found, low);
+        if (counts) {
+            count(found);
+        }
+        if constexpr (slots == 0) {
+            r = moves ? d << 16 | ranked : NOWHERE;
+            return 0;
+        }
+        const bool fits = ranked < C;
+        if (moves && fits) {
+            tile[d * C + ranked] = key;
+        }
+        return moves && !fits ? bit : 0;
+    }
+    /* Looks up keys, ranks them within their digits and keeps them, U at a time. With slots, a bit
+     * is returned for each key that finds none free; else the digit and the rank of each are left
+     * in r, or NOWHERE. Keys that are all of their bucket stay: their number is all that the last
+     * step asks for. */
     __device__ __forceinline__ unsigned rank(K (&k)[I], unsigned (&r)[I], unsigned m) const
     {
         unsigned most = ~0u, unplaced = 0;
@@ -133,32 +153,30 @@ template <typename K, typename Shape, bool counts, tree_root kind> struct hybrid
                 const unsigned stays = NOWHERE + threadIdx.x % 32;
                 plainly &= hybrid_crowd((alike & 1) != 0 ? stays : digit_of(found[0]), most) < 8;
             }
+            if (plainly) {
 #pragma unroll
-            for (int i = 0; plainly && i < U && i0 + i < I; i++) {
-                if ((alike >> i & 1) == 0) {
-                    ranks[i] = atomicAdd(&cnt[digit_of(found[i])], 1u);
+                for (int i = 0; i < U && i0 + i < I; i++) { /* sums: for keys that stay */
+                    const bool moves = (alike >> i & 1) == 0;
+                    unsigned *const counter =
+                        moves ? cnt + digit_of(found[i]) : sums + threadIdx.x % 32;
+                    ranks[i] = atomicAdd(counter, 1u);
                 }
-            }
 #pragma unroll
-            for (int i = 0; !plainly && i < U && i0 + i < I; i++) {
-                const unsigned d = digit_of(found[i]);
-                const bool here = threadIdx.x + (i0 + i) * NT < m && (alike >> i & 1) == 0;
-                ranks[i] = hybrid_rank_crowd(&cnt[d], d, here, most);
+                for (int i = 0; i < U && i0 + i < I; i++) {
+                    unplaced |= keep(k[i0 + i], found[i], (alike >> i & 1) == 0, ranks[i],
+                                     1u << (i0 + i), r[i0 + i]);
+                }
+                continue;
             }
 #pragma unroll
             for (int i = 0; i < U && i0 + i < I; i++) {
-                const bool there = m == T || threadIdx.x + (i0 + i) * NT < m;
-                const bool here = there && (alike >> i & 1) == 0;
-                if (counts && there) {
-                    count(found[i]);
-                }
-                k[i0 + i] = hybrid_coded(k[i0 + i], found[i], low);
-                if constexpr (slots == 0) {
-                    r[i0 + i] = here ? digit_of(found[i]) << 16 | ranks[i] : NOWHERE;
-                } else if (here && ranks[i] < C) {
-                    tile[digit_of(found[i]) * C + ranks[i]] = k[i0 + i];
-                } else if (here) {
-                    unplaced |= 1u << (i0 + i);
+                const unsigned d = digit_of(found[i]);
+                const bool here = threadIdx.x + (i0 + i) * NT < m, moves = (alike >> i & 1) == 0;
+                ranks[i] = hybrid_rank_crowd(&cnt[d], d, here && moves, most);
+                r[i0 + i] = NOWHERE;
+                if (here) {
+                    unplaced |=
+                        keep(k[i0 + i], found[i], moves, ranks[i], 1u << (i0 + i), r[i0 + i]);
                 }
             }
         }

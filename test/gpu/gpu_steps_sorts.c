@@ -213,6 +213,16 @@ static void uneven_keys(void **state)
         }
         check(room, COPIES, wide[t], 65536 + t, turn++); /* from here on a sample tells copies */
         check(room, COPIES_300, wide[t], 70001 + t, turn++); /* of many keys in another way */
+        check(room, STRAYS, wide[t], 65536 + t, turn++);
+    }
+    for (unsigned t = 0; t < 3; t++) { /* buckets by leading bits that are too large */
+        for (unsigned pattern = LUMP; pattern <= LUMP_LOW; pattern++) {
+            check(room, pattern, wide[t], 32768, turn++);
+        }
+        for (unsigned n = 16382; n < 16384; n++) { /* 18 bits are undecided, and 16 */
+            check(room, COPIES_LOW, wide[t], n, turn++);
+            check(room, COPIES_LOW, wide[t], 2 * n + n % 2, turn++);
+        }
     }
     for (unsigned order = 0; order < 3; order++) {
         check(room, SMALL, UPSWEEP_F64, 110001, order);

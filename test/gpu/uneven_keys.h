@@ -42,6 +42,10 @@ enum uneven {
     COPIES,     /* of each value about 24, values at random */
     COPIES_300, /* the same, 300 */
     GRID,       /* the same, 60, values evenly spaced */
+    COPIES_LOW, /* the same, 36 or 12, at random in all but the first 8 bits */
+    LUMP,       /* even, but where a sample does not look a third is in one bucket */
+    LUMP_MORE,  /* the same, two fifths */
+    LUMP_LOW,   /* the same, of 18 bits */
     BELL,       /* reals around 0, or integers around an eighth of the range */
     BELL_FAR,   /* the same, and one in 16 anywhere: narrow leaves beside wide ones */
     POWER_LAW,  /* small values are many, each next one is rarer */
@@ -49,6 +53,7 @@ enum uneven {
     MISLEADING, /* a bell; narrower where a sample does not look, so that regions are too small */
     IDS,        /* of a power law, over 17 bits: of some so many that no block holds them */
     SMALL,      /* a third is less than a 2000th of the others */
+    STRAYS,     /* a narrow bell, and where a sample does not look some anywhere */
     HIDDEN, /* four values of a range that is rare where a sample looks: of 2^16 keys and more */
     ROUGH,  /* squares; where a sample of 2^16 keys does not look, in a 33rd of the range: large
              * buckets, but none that no block holds */
@@ -103,6 +108,16 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     case COPIES: return scattered(r % (n / 24 + 1), bits);
     case COPIES_300: return scattered(r % (n / 300 + 1), bits);
     case GRID: return r % (n / 60 + 1) * (full / (n / 60 + 1));
+    case COPIES_LOW: return scattered(r % (n / (n % 2 == 0 ? 36 : 12) + 1), bits) >> 8;
+    case LUMP:
+    case LUMP_MORE:
+    case LUMP_LOW: {
+        const unsigned shift = pattern == LUMP_LOW ? bits - 18 : 0;
+        const bool lump =
+            i / 32 % looked_at != 0 && (r >> 20) % 15 < (pattern == LUMP_MORE ? 6 : 5);
+        return (lump ? full / 3 + (r & 1023) * (pattern == LUMP_LOW ? full >> 18 : 1) : key) >>
+               shift;
+    }
     case EVEN_TIES: return key >> bits / 4 & ~(full >> bits * 5 / 8 << bits / 5);
     case EVEN_RUNS: return ((full >> bits / 4) / n * (i / 16) << 4) + (r >> 60) + (r >> 32 & 3);
     default: return key % (full / 16 * 11); /* 11 buckets of 16 */
@@ -151,6 +166,11 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
         const size_t sorted = n - n / 100;
         return i < sorted ? real_bits(3 * (2.0 * (double)i / (double)sorted - 1), bits, n % 2 == 0)
                           : real_bits(bell(state), bits, n % 2 == 0);
+    }
+    case STRAYS: {
+        const uint64_t near =
+            full / 4 * 3 + (uint64_t)((bell(state) + 8) * 0x1p-6 * (double)(full / 8));
+        return i / 32 % looked_at != 0 && any % 251 == 0 ? any & full : near;
     }
     case HIDDEN: { /* in three stretches of four, which no bucket sort holds, or in one of eight */
         const bool hides = n % 2 == 0 ? i / 32 % 4 != 0 : i / 32 % 8 == 1;
