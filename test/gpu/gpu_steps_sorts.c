@@ -214,6 +214,7 @@ static void uneven_keys(void **state)
         check(room, COPIES, wide[t], 65536 + t, turn++); /* from here on a sample tells copies */
         check(room, COPIES_300, wide[t], 70001 + t, turn++); /* of many keys in another way */
         check(room, STRAYS, wide[t], 65536 + t, turn++);
+        check(room, RARE, wide[t], 65552 + t, turn++);
     }
     for (unsigned t = 0; t < 3; t++) { /* buckets by leading bits that are too large */
         for (unsigned pattern = LUMP; pattern <= LUMP_LOW; pattern++) {

@@ -42,7 +42,8 @@ enum uneven {
     COPIES,     /* of each value about 24, values at random */
     COPIES_300, /* the same, 300 */
     GRID,       /* the same, 60, values evenly spaced */
-    COPIES_LOW, /* the same, 36 or 12, at random in all but the first 8 bits */
+    COPIES_LOW, /* values at random in all but the first 8 bits, 36 of each or nearly so, or 14 close
+                 * together */
     LUMP,       /* even, but where a sample does not look a third is in one bucket */
     LUMP_MORE,  /* the same, two fifths */
     LUMP_LOW,   /* the same, of 18 bits */
@@ -53,7 +54,8 @@ enum uneven {
     MISLEADING, /* a bell; narrower where a sample does not look, so that regions are too small */
     IDS,        /* of a power law, over 17 bits: of some so many that no block holds them */
     SMALL,      /* a third is less than a 2000th of the others */
-    STRAYS,     /* a narrow bell, and where a sample does not look some anywhere */
+    STRAYS,     /* a narrow bell; where a sample does not look some anywhere, and many in a point */
+    RARE,       /* small, and one in 150 anywhere */
     HIDDEN, /* four values of a range that is rare where a sample looks: of 2^16 keys and more */
     ROUGH,  /* squares; where a sample of 2^16 keys does not look, in a 33rd of the range: large
              * buckets, but none that no block holds */
@@ -108,7 +110,11 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     case COPIES: return scattered(r % (n / 24 + 1), bits);
     case COPIES_300: return scattered(r % (n / 300 + 1), bits);
     case GRID: return r % (n / 60 + 1) * (full / (n / 60 + 1));
-    case COPIES_LOW: return scattered(r % (n / (n % 2 == 0 ? 36 : 12) + 1), bits) >> 8;
+    case COPIES_LOW: {
+        const unsigned copies = n % 2 == 0 ? 36 : 14,
+                       few = n % 2 == 0 ? r >> 40 & r >> 42 & 3 : r >> 40 & 31;
+        return (scattered(r % (n / copies + 1), bits) >> 8) + few;
+    }
     case LUMP:
     case LUMP_MORE:
     case LUMP_LOW: {
@@ -168,10 +174,13 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
                           : real_bits(bell(state), bits, n % 2 == 0);
     }
     case STRAYS: {
-        const uint64_t near =
-            full / 4 * 3 + (uint64_t)((bell(state) + 8) * 0x1p-6 * (double)(full / 8));
-        return i / 32 % looked_at != 0 && any % 251 == 0 ? any & full : near;
+        const bool hides = i / 32 % looked_at != 0;
+        const double at =
+            hides && any % 89 == 1 ? 10 + (double)(any >> 62) * 0x1p-17 : bell(state) + 8;
+        const uint64_t near = full / 4 * 3 + (uint64_t)(at * 0x1p-15 * (double)full);
+        return hides && any % 251 == 0 ? any & full : near;
     }
+    case RARE: return (any & full) >> (input_random(state) % 150 == 0 ? 0 : bits / 2 + any % 4);
     case HIDDEN: { /* in three stretches of four, which no bucket sort holds, or in one of eight */
         const bool hides = n % 2 == 0 ? i / 32 % 4 != 0 : i / 32 % 8 == 1;
         return hides ? 5000 + any % 4 : any % 4 != 0 ? any >> 47 : (1 << 16) + (any >> 52);
