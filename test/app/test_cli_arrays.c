@@ -228,9 +228,9 @@ static void other_types_are_refused(void **state)
     (void)state;
     static const struct {
         const char *descr, *says;
-    } cases[] = {{"<c16", "'<c16'"}, {"<M8[ns]", "'<M8[ns]'"}, {"<m8", "'<m8'"},
-                 {">i4", "'>i4'"},   {"<U7", "'<U7'"},         {"|S5", "'|S5'"},
-                 {"|O", "objects"},  {"|V9", "'|V9'"},         {"<f16", "'<f16'"}};
+    } cases[] = {{"<c16", "'<c16'"},         {"<M8[ns]", "'<M8[ns]'"}, {"<m8", "'<m8'"},
+                 {">i4", "a.astype('<i4')"}, {"<U7", "'<U7'"},         {"|S5", "'|S5'"},
+                 {"|O", "objects"},          {"|V9", "'|V9'"},         {"<f16", "'<f16'"}};
     static const char data[64] = "b\na\n";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const char *const verbs[] = {"sort", "scan", "reduce", "check"};
