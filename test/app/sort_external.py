@@ -78,10 +78,12 @@ def check_inputs(program, folder, text):
     subprocess.run(["sort", "-m", "-o", folder + "/merged", want, want], env=ENV, check=True)
     if status != 0 or not same(folder + "/merged", got) or most > (16 << 20) + EXTRA:
         say(f"sort -m: status {status}, {error!r}")
+    os.mkdir(folder + "/tool")
+    os.symlink(program, folder + "/tool/sort")
     for name, status_wanted in ((want, 0), (text, 1)):
-        status, error, most = run([*command, "-c", name])
+        status, error, most = run([folder + "/tool/sort", *command[2:], "-c", name])
         reference = subprocess.run(["sort", "-c", name], env=ENV, check=False, capture_output=True).stderr.decode()
-        if status != status_wanted or error.replace("upsweep sort", "sort") != reference or most > (16 << 20) + EXTRA:
+        if status != status_wanted or error != reference or most > (16 << 20) + EXTRA:
             say(f"sort -c {name}: status {status}, {error!r}, held {most >> 10} KB")
 
 
@@ -178,7 +180,7 @@ def check_strict_order(program, folder):
     """-c and -C with --strict: beyond memory the sentence and the status that they have in it."""
     name = folder + "/numbers"
     up, long_line = "seq 1000000 3150000", "printf '7%0200000d\\n' 5"
-    cases = [up, f"{up}; echo 5; seq 9", f"{up}; echo 5; seq 9; echo 1x", f"echo 1x; {up}", f"{up}; echo 3150000",
+    cases = [up, f"{up}; echo 5; seq 9", f"{up}; echo 5; seq 9; echo 1x", f"printf '\\357\\273\\277'; {up}", f"{up}; echo 3150000",
              f"{up}; {long_line}; {long_line}; echo 6; echo 12.5.6"]
     options = [["-n", "-c"], ["-n", "-C"], ["-g", "-u", "-c"], ["-k1,1n", "-r", "-c"]]
     for i, source in enumerate(cases):
