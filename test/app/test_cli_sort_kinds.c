@@ -259,6 +259,11 @@ static void locales(void **state)
         skip();
     }
     expect("printf 'b\\nB\\na\\n' | LC_ALL=en_US.UTF-8 upsweep sort", "B\na\nb\n[0]\n");
+    /* Of a NUL at the end -R knows nothing. */
+    expect("export LC_ALL=en_US.UTF-8; printf 'a\\0\\na\\n' >nul; sort -R -u nul >1; ./sort -R -u "
+           "nul | "
+           "cmp - 1",
+           "[0]\n");
 }
 
 /* Three characters for one letter, which no pair tells: the keys are wrong, which is noticed. */
