@@ -64,6 +64,8 @@ int app_parse_number(const char *name, const char *text, double *value);
 /* The one of names (count of them, stride bytes apart, each place beginning with a char pointer)
  * that a person who typed `wrong` probably meant, or NULL. */
 const char *app_near(const char *wrong, const void *names, size_t count, size_t stride);
+/* Whether the word is one that the verb's --as takes: of "csv|json" it is json. */
+bool app_near_format(const app_usage *usage, const char *word);
 
 /* machine.c: without a look at GPUs. The memory of the machine, 0 if unknown; and the processor's
  * name and the cores of this process, the rest stays as it is. */

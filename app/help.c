@@ -76,5 +76,6 @@ void app_print_verbs(void)
         printf("  %-11s%s\n", app_verbs[i].name, app_verbs[i].summary);
     }
     printf(
-        "\n`upsweep VERB -h` lists the options of a verb, `upsweep VERB --help` explains them.\n");
+        "\n`upsweep VERB -h` lists the options of a verb, `upsweep VERB --help` explains them; of\n"
+        "sort, whose -h orders sizes such as 2K, only the latter.\n");
 }

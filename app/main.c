@@ -4,29 +4,61 @@
 
 #include <string.h>
 
+/* What goes by another name here. */
+static const struct {
+    const char *word, *command;
+} others[] = {
+    {"argmax", "reduce --op argmax"},
+    {"argmin", "reduce --op argmin"},
+    {"count", "select --unique --count"},
+    {"cumsum", "scan"},
+    {"distances", "paths"},
+    {"max", "reduce --op max"},
+    {"median", "select --median"},
+    {"merge", "sort --merge"},
+    {"min", "reduce --op min"},
+    {"nth", "select --nth"},
+    {"partition", "split"},
+    {"route", "paths"},
+    {"shuf", "sort --random-sort"},
+    {"shuffle", "sort --random-sort"},
+    {"sum", "reduce"},
+    {"top", "select --top"},
+    {"topk", "select --top"},
+    {"uniq", "sort --unique"},
+    {"unique", "select --unique"},
+};
+
+static int unknown(const char *word)
+{
+    static const char *const more[] = {"help"};
+    if (word[0] == '-') {
+        return app_fail("the verb comes first, then its options; see `upsweep --help`");
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strcmp(word, others[i].word) == 0) {
+            return app_fail("there is no verb '%s'; it is `upsweep %s`", word, others[i].command);
+        }
+    }
+    const char *near = app_near(word, app_verbs, app_verb_count, sizeof *app_verbs);
+    near = near == NULL ? app_near(word, more, 1, sizeof *more) : near;
+    if (near != NULL) {
+        return app_fail("there is no verb '%s'; did you mean '%s'?", word, near);
+    }
+    return app_fail("there is no verb '%s'; see `upsweep --help`", word);
+}
+
 static int help(int argc, char **argv)
 {
     const app_verb *verb = argc > 2 ? app_verb_find(argv[2]) : NULL;
     if (verb != NULL) {
         app_print_help(verb->name, verb->usage);
     } else if (argc > 2) {
-        return app_fail("there is no verb '%s'", argv[2]);
+        return unknown(argv[2]);
     } else {
         app_print_verbs();
     }
     return app_finish_stdout();
-}
-
-static int unknown(const char *word)
-{
-    if (word[0] == '-') {
-        return app_fail("the verb comes first, then its options; see `upsweep --help`");
-    }
-    const char *near = app_near(word, app_verbs, app_verb_count, sizeof *app_verbs);
-    if (near != NULL) {
-        return app_fail("there is no verb '%s'; did you mean '%s'?", word, near);
-    }
-    return app_fail("there is no verb '%s'; see `upsweep --help`", word);
 }
 
 int main(int argc, char **argv)

@@ -62,3 +62,19 @@ const char *app_near(const char *wrong, const void *names, size_t count, size_t 
     }
     return best;
 }
+
+bool app_near_format(const app_usage *usage, const char *word)
+{
+    const app_option *option;
+    size_t length = strlen(word);
+    for (size_t i = 0; (option = app_option_at(usage, i)) != NULL; i++) {
+        bool as = option->name != NULL && strcmp(option->name, "as") == 0;
+        for (const char *p = option->argument; as && length > 0 && p != NULL; p = strchr(p, '|')) {
+            p += *p == '|';
+            if (strncmp(p, word, length) == 0 && (p[length] == '|' || p[length] == '\0')) {
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -125,7 +125,9 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         char wrong[48];
         snprintf(wrong, sizeof wrong, "%.*s", (int)length, text);
         const char *near = app_near(wrong, names, count, sizeof *names);
-        if (near != NULL) {
+        if (app_near_format(usage, wrong)) {
+            app_fail("there is no option --%s; did you mean --as %s?", wrong, wrong);
+        } else if (near != NULL) {
             app_fail("there is no option --%s; did you mean --%s?", wrong, near);
         } else {
             app_fail("there is no option --%s; see `%s %s`", wrong, app_command(),

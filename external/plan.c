@@ -105,7 +105,8 @@ static upsweep_status head_of(usw_ext_plan *p, size_t i, unsigned char *spare, u
     if (status != UPSWEEP_OK || find_record(p, i, head, got, r)) {
         return status;
     }
-    status = read_head(p, i, spare, p->x->longest, &got);
+    /* In a falling run the end of the record before it shows where it begins. */
+    status = read_head(p, i, spare, p->x->longest + 1, &got);
     if (status == UPSWEEP_OK && !find_record(p, i, spare, got, r)) {
         return usw_ext_fail_changed(p->x, run);
     }

@@ -91,7 +91,8 @@ static bool read_text(io_array *a, io_error *error)
 {
     const io_part *first = a->input.parts;
     const char *name = a->input.part_count == 1 ? io_input_name(first->name) : "the input";
-    bool done = io_numbers_read(name, (const char *)a->input.bytes, a->input.size, &a->type,
+    bool done = io_source_take_marks(&a->input, error) &&
+                io_numbers_read(name, (const char *)a->input.bytes, a->input.size, &a->type,
                                 &a->numbers, &a->n, error);
     a->data = a->numbers;
     return done;

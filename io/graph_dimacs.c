@@ -9,6 +9,7 @@
  * Ids are counted from 1. Weights are whole numbers, by DIMACS; decimals are read, too. */
 /* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
+#include "io/source.h"
 
 #include "io/packed.h"
 
@@ -127,7 +128,7 @@ static bool read_companion(io_records *r, const io_graph_file *f, problem *p,
 {
     io_input in = {.size = 0};
     bool ok = io_graph_load(&in, f->name, f->options->threads, NULL, f->error) &&
-              io_graph_take_mark(&in, f->name, f->error);
+              io_source_take_marks(&in, f->error);
     *r = (io_records){0};
     if (ok) {
         io_text_close(&in, '\n');

@@ -58,23 +58,6 @@ io_graph_format io_graph_format_of_file(const char *file)
     return IO_GRAPH_NONE;
 }
 
-/* A mark of UTF-8 at the front of a text becomes blanks, which all formats skip. Marks of UTF-16
- * and UTF-32 are refused. */
-bool io_graph_take_mark(io_input *in, const char *name, io_error *error)
-{
-    unsigned char *p = in->bytes;
-    if (in->size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) {
-        memset(p, ' ', 3);
-        return true;
-    }
-    bool wide = in->size >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0);
-    wide |= in->size >= 4 && memcmp(p, "\0\0\xfe\xff", 4) == 0;
-    return !wide || io_because(error,
-                               "%s: is text in UTF-16 or UTF-32; it must be UTF-8, as `iconv -t "
-                               "UTF-8` makes it",
-                               name);
-}
-
 /* The formats that begin with words of their own say themselves what they are. */
 static io_graph_format format_of_bytes(const io_input *in)
 {
@@ -127,7 +110,7 @@ bool io_graph_read(io_graph *g, const char *file, const io_graph_options *option
         return io_because(error, "%s: is empty", name);
     }
     if (!formats[g->format].binary) {
-        if (!io_graph_take_mark(&g->input, name, error)) {
+        if (!io_source_take_marks(&g->input, error)) {
             return false;
         }
         io_text_close(&g->input, '\n');

@@ -39,9 +39,6 @@ void io_graph_adopt_weights(io_graph *g, io_records *r); /* only these, if there
 bool io_graph_load(io_input *in, const char *file, unsigned threads, io_progress *progress,
                    io_error *error);
 
-/* Skips a byte-order mark of UTF-8; false after the sentence if the text is UTF-16 or UTF-32. */
-bool io_graph_take_mark(io_input *in, const char *name, io_error *error);
-
 /* Turns weights to another type; one that it lacks is an error. */
 bool io_graph_weights_as(io_graph *g, const io_graph_file *f, upsweep_type type);
 

@@ -2,6 +2,7 @@
  * */
 /* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
+#include "io/source.h"
 
 #include "io/cells.h"
 #include "io/names.h"
@@ -134,8 +135,7 @@ static bool take_line(list *l, const io_graph *g, io_text_line *line, io_error *
 
 static bool read_list(list *l, const io_graph *g, io_error *error)
 {
-    if (!io_graph_load(&l->in, l->file, 1, NULL, error) ||
-        !io_graph_take_mark(&l->in, l->name, error)) {
+    if (!io_graph_load(&l->in, l->file, 1, NULL, error) || !io_source_take_marks(&l->in, error)) {
         return false;
     }
     io_text_close(&l->in, '\n');

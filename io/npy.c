@@ -166,8 +166,10 @@ static bool type_of(const reader *r, const char *descr, io_npy *npy)
         return true;
     }
     if (descr[0] == '>') {
-        return io_because(r->error, "%s: big-endian elements ('%s') are not supported", r->name,
-                          printable(descr));
+        return io_because(r->error,
+                          "%s: big-endian elements ('%s') are not supported; in Python, a.astype("
+                          "'<%s') has others",
+                          r->name, printable(descr), printable(descr + 1));
     }
     if (descr[0] == 'O' || (descr[0] != '\0' && descr[1] == 'O')) {
         return io_because(r->error, "%s: holds Python objects, not numbers", r->name);
@@ -281,7 +283,10 @@ bool io_npy_read_header(const char *name, const void *bytes, size_t available, i
         return false;
     }
     if (h.fortran && h.npy.axes > 1) {
-        return io_because(error, "%s: arrays in Fortran order are not supported", name);
+        return io_because(error,
+                          "%s: arrays in Fortran order are not supported; in Python, "
+                          "numpy.ascontiguousarray(a) is in the other",
+                          name);
     }
     *npy = h.npy;
     npy->header_bytes = from + length;

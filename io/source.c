@@ -4,6 +4,7 @@
 
 #include "io/packed.h"
 
+#include <string.h>
 #include <sys/stat.h>
 
 static bool is_packed(io_file_kind kind)
@@ -52,6 +53,26 @@ bool io_source_read(io_input *in, const char *const *names, size_t count, const 
         }
     }
     io_input_finish(in);
+    return true;
+}
+
+bool io_source_take_marks(io_input *in, io_error *error)
+{
+    for (size_t i = 0; i < in->part_count; i++) {
+        const io_part *part = &in->parts[i];
+        unsigned char *p = in->bytes + part->begin;
+        size_t size = part->end - part->begin;
+        if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) {
+            memset(p, ' ', 3);
+        }
+        if ((size >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0)) ||
+            (size >= 4 && memcmp(p, "\0\0\xfe\xff", 4) == 0)) {
+            return io_because(error,
+                              "%s: is text in UTF-16 or UTF-32; it must be UTF-8, as `iconv -t "
+                              "UTF-8` makes it",
+                              io_input_name(part->name));
+        }
+    }
     return true;
 }
 

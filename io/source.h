@@ -28,6 +28,10 @@ typedef struct io_reading {
 bool io_source_read(io_input *in, const char *const *names, size_t count, const io_reading *how,
                     io_error *error);
 
+/* A mark of UTF-8 at the front of a part, which must be text, becomes blanks; false after the
+ * sentence if the mark is one of UTF-16 or UTF-32. */
+bool io_source_take_marks(io_input *in, io_error *error);
+
 /* Whether the part was unpacked, and is the file that `name` opens: if that is written to, the
  * compressed file is lost. name may be NULL. */
 bool io_source_is_packed(const io_part *part, const char *name);

@@ -114,8 +114,8 @@ static const struct {
      "The file of `upsweep tune`, instead of $XDG_CONFIG_HOME/upsweep/tuning or\n"
      "~/.config/upsweep/tuning."},
     {"TMPDIR", "sort scan split select gen paths graph learn",
-     "Where an output is collected that must be written over its file, and where solutions are\n"
-     "compiled; /tmp if it is not set."},
+     "Where sort keeps what does not fit into memory, where an output is collected that must be\n"
+     "written over its file, and where solutions are compiled; /tmp if it is not set."},
     {"LC_ALL, LC_COLLATE, LC_CTYPE, LC_NUMERIC, LC_TIME, LANG", "sort",
      "The locale, with --locale, or where the program is called by the name sort."},
     {"POSIXLY_CORRECT, _POSIX2_VERSION", "sort", "Whether +POS alone is a key, as for sort(1)."},

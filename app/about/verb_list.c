@@ -87,7 +87,8 @@ static int check_operands(const app_common *common)
             }
         }
         if (a == NULL) {
-            return app_fail("there is no operation '%s'", common->operands[i]);
+            return app_fail("there is no operation '%s'; takes sort, reduce, scan, split and path",
+                            common->operands[i]);
         }
     }
     return APP_OK;

@@ -52,7 +52,8 @@ static int make_room(walk *w)
 static int say_disorder(const walk *w, uint64_t number, const unsigned char *line, size_t bytes)
 {
     if (!w->quiet) {
-        fprintf(stderr, "upsweep sort: %s:%llu: disorder: ", w->name, (unsigned long long)number);
+        fprintf(stderr, "%s: %s:%llu: disorder: ", app_command(), w->name,
+                (unsigned long long)number);
         fwrite(line, 1, bytes, stderr);
     }
     return APP_NO;
@@ -60,8 +61,8 @@ static int say_disorder(const walk *w, uint64_t number, const unsigned char *lin
 
 static int say_no_number(const walk *w, const unsigned char *line, size_t bytes)
 {
-    fprintf(stderr, "%s: %s:%llu: no number: ", app_command(), w->name,
-            (unsigned long long)(w->lines - w->part_lines));
+    fprintf(stderr, "%s: %s:%llu: %s: ", app_command(), w->name,
+            (unsigned long long)(w->lines - w->part_lines), sort_why_loose(line, bytes));
     fwrite(line, 1, bytes, stderr);
     return APP_ERROR;
 }

@@ -21,10 +21,28 @@ typedef struct walk {
     upsweep *u;
 } walk;
 
-static int say_element(const walk *w, uint64_t number, const unsigned char *element)
+/* What is no whole number of elements is refused, as in memory, wherever the disorder stands. */
+static bool reads_to_the_end(walk *w)
+{
+    io_error error;
+    size_t got = 1, step = (PIECE / w->element + 1) * w->element;
+    while (got > 0) {
+        if (!io_elements_fill(w->e, w->bytes, step, &got, &error)) {
+            app_fail("%s", error.text);
+            return false;
+        }
+    }
+    return true;
+}
+
+static int say_element(walk *w, uint64_t number, const unsigned char *element)
 {
     const sort_task *task = w->job->task;
     uint64_t row = w->row != 0 ? w->row : UINT64_MAX;
+    memmove(w->twin, element, w->element);
+    if (!reads_to_the_end(w)) {
+        return APP_ERROR;
+    }
     if (task->mode == SORT_CHECK_QUIETLY) {
         return APP_NO;
     }
@@ -34,7 +52,7 @@ static int say_element(const walk *w, uint64_t number, const unsigned char *elem
         fprintf(stderr, " of row %llu", (unsigned long long)(number / row));
     }
     fputs(" is out of order: ", stderr);
-    app_print_number(stderr, w->e->type, element);
+    app_print_number(stderr, w->e->type, w->twin);
     fputc('\n', stderr);
     return APP_NO;
 }
@@ -81,7 +99,9 @@ static int look_at_records(walk *w, size_t n)
         const unsigned char *p = w->bytes + i * w->element;
         int order = sort_compare_records(task, p - w->element, p);
         if (order > 0 || (order == 0 && task->order.unique)) {
-            return sort_say_record(task, app_input_name(&task->common), w->begin + i);
+            return reads_to_the_end(w)
+                       ? sort_say_record(task, app_input_name(&task->common), w->begin + i)
+                       : APP_ERROR;
         }
     }
     return APP_OK;

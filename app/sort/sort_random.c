@@ -107,6 +107,13 @@ static void add_transformed(md5 *m, const sort_locale *l, sort_text text)
     }
 }
 
+/* sort(1) transforms text in all locales but these, and each part gets an end. Where the order is
+ * that of bytes, as in C.UTF-8, what it transforms stays as it is. */
+static bool has_ends(const sort_locale *l)
+{
+    return strcmp(l->name, "C") != 0 && strcmp(l->name, "POSIX") != 0;
+}
+
 static void hash(const sort_order *order, sort_text text, unsigned char digest[DIGEST])
 {
     md5 m = {.state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476}};
@@ -115,11 +122,13 @@ static void hash(const sort_order *order, sort_text text, unsigned char digest[D
         add_transformed(&m, order->locale, text);
     } else {
         add(&m, text.p, (size_t)(text.end - text.p));
+        add(&m, "", has_ends(order->locale) && text.p < text.end && text.end[-1] != '\0');
     }
     finish(&m, digest);
 }
 
-/* Of two texts with one hash, which nobody has seen by chance, the order is that of their bytes. */
+/* Of two texts with one hash, which nobody has seen by chance, the order is that of their bytes. In
+ * a locale one hash is that of equal texts, which may differ by a NUL at the end. */
 int sort_random_compare(const sort_order *order, sort_text a, sort_text b)
 {
     unsigned char x[DIGEST], y[DIGEST];
@@ -129,8 +138,8 @@ int sort_random_compare(const sort_order *order, sort_text a, sort_text b)
     if (difference != 0) {
         return difference;
     }
-    if (order->locale->collate) {
-        return sort_collate_compare(order->locale, a, b);
+    if (has_ends(order->locale)) {
+        return 0;
     }
     size_t a_bytes = (size_t)(a.end - a.p), b_bytes = (size_t)(b.end - b.p);
     difference = memcmp(a.p, b.p, a_bytes < b_bytes ? a_bytes : b_bytes);

@@ -179,6 +179,8 @@ int sort_check(sort_job *job);
 int sort_check_strictly(sort_job *job);
 /* Whether all keys of a line that are to be numbers are. */
 bool sort_is_strict(const sort_job *job, sort_text line);
+/* What a line is instead, of `bytes` bytes with its end. */
+const char *sort_why_loose(const unsigned char *line, size_t bytes);
 /* Whether the order made is the one asked for: each line before the next by the comparison, and of
  * equal ones the earlier first. */
 bool sort_is_in_order(const sort_job *job);

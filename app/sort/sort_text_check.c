@@ -135,6 +135,14 @@ bool sort_is_strict(const sort_job *job, sort_text line)
     return true;
 }
 
+/* A mark of UTF-8 is seen on no terminal. */
+const char *sort_why_loose(const unsigned char *line, size_t bytes)
+{
+    return bytes > 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0
+               ? "no number, but a byte-order mark first"
+               : "no number";
+}
+
 static void strict_chunk(void *context, size_t chunk, unsigned lane)
 {
     (void)lane;
@@ -161,6 +169,6 @@ int sort_check_strictly(sort_job *job)
     if (first == job->in.size) {
         return APP_OK;
     }
-    tell(job, first, "no number");
+    tell(job, first, sort_why_loose(job->in.bytes + first, job->in.size - first));
     return APP_ERROR;
 }

@@ -78,7 +78,8 @@ int app_trace_input_file(app_trace_input *in, const char *file)
     io_input bytes;
     io_error error;
     io_reading how = {.last = -1, .threads = 1};
-    bool done = io_source_read(&bytes, &file, 1, &how, &error);
+    bool done =
+        io_source_read(&bytes, &file, 1, &how, &error) && io_source_take_marks(&bytes, &error);
     const char *name = strcmp(file, "-") == 0 ? NULL : file;
     int status = done ? add_text(in, (const char *)bytes.bytes, bytes.size, name)
                       : app_fail("%s", error.text);

@@ -228,9 +228,9 @@ static void other_types_are_refused(void **state)
     (void)state;
     static const struct {
         const char *descr, *says;
-    } cases[] = {{"<c16", "'<c16'"}, {"<M8[ns]", "'<M8[ns]'"}, {"<m8", "'<m8'"},
-                 {">i4", "'>i4'"},   {"<U7", "'<U7'"},         {"|S5", "'|S5'"},
-                 {"|O", "objects"},  {"|V9", "'|V9'"},         {"<f16", "'<f16'"}};
+    } cases[] = {{"<c16", "'<c16'"},         {"<M8[ns]", "'<M8[ns]'"}, {"<m8", "'<m8'"},
+                 {">i4", "a.astype('<i4')"}, {"<U7", "'<U7'"},         {"|S5", "'|S5'"},
+                 {"|O", "objects"},          {"|V9", "'|V9'"},         {"<f16", "'<f16'"}};
     static const char data[64] = "b\na\n";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const char *const verbs[] = {"sort", "scan", "reduce", "check"};
@@ -289,6 +289,42 @@ static void whole_numbers_stay_whole(void **state)
     program_free(&r);
 }
 
+/* Marks that editors and spreadsheets put in front of text are no part of a number. */
+static void marks_of_utf8_are_no_numbers(void **state)
+{
+    (void)state;
+    static const char marked[] = "\xef\xbb\xbf"
+                                 "3\n1\n",
+                      plain[] = "5",
+                      wide[] = "\xff\xfe"
+                               "3\0";
+    assert_int_equal(program_store(path_of("marked"), marked, sizeof marked - 1), 0);
+    assert_int_equal(program_store(path_of("plain"), plain, sizeof plain - 1), 0);
+    assert_int_equal(program_store(path_of("wide"), wide, sizeof wide - 1), 0);
+    program_result r = RUN(path_of("marked"), "reduce");
+    assert_string_equal(r.out, "4\n");
+    program_free(&r);
+    r = RUN(NULL, "reduce", path_of("marked"), path_of("plain"), path_of("marked"));
+    assert_string_equal(r.out, "13\n");
+    program_free(&r);
+    r = RUN(NULL, "select", "--nth", "0", path_of("marked"));
+    assert_string_equal(r.out, "1\n");
+    program_free(&r);
+    r = RUN(NULL, "histogram", "--edges", path_of("plain"), path_of("marked"));
+    expect_refusal("at least two", &r);
+    program_free(&r);
+    r = RUN(path_of("marked"), "trace", "reduce/tree", "--as", "jsonl", "-");
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "3"));
+    program_free(&r);
+    r = RUN(NULL, "reduce", path_of("plain"), path_of("wide"));
+    expect_refusal("wide: is text in UTF-16 or UTF-32", &r);
+    program_free(&r);
+    r = RUN(path_of("wide"), "trace", "reduce/tree", "-");
+    expect_refusal("standard input: is text in UTF-16 or UTF-32", &r);
+    program_free(&r);
+}
+
 int main(void)
 {
     program = getenv("UPSWEEP_PROGRAM");
@@ -304,6 +340,7 @@ int main(void)
         cmocka_unit_test(other_types_are_refused),
         cmocka_unit_test(what_has_no_answer_gets_none),
         cmocka_unit_test(whole_numbers_stay_whole),
+        cmocka_unit_test(marks_of_utf8_are_no_numbers),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     program_remove(folder);

@@ -152,6 +152,11 @@ static void strict_numbers(void **state)
     assert_string_equal(r.err, want);
     assert_int_equal(r.out_bytes, 0);
     program_free(&r);
+    store(path_of("b"), "\xef\xbb\xbf"
+                        "3\n");
+    r = run(NULL, "-n", "--strict", path_of("b"), NULL, NULL);
+    assert_non_null(strstr(r.err, "b:1: no number, but a byte-order mark first: "));
+    program_free(&r);
     expect("3\n -2.5\n", " -2.5\n3\n", "-n", "--strict", NULL);
     expect("a,1e3,b\nc,inf,d\n", "a,1e3,b\nc,inf,d\n", "--strict", "-t,", "-k2,2g");
 }

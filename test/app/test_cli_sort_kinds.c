@@ -233,6 +233,19 @@ static void store_words(void)
     store("words", text, n);
 }
 
+/* Bytes have the order of the C locale there, but not their hash. */
+static void random_order_of_c_utf8(void **state)
+{
+    (void)state;
+    if (!has_gnu() || !has_locale("C.UTF-8")) {
+        skip();
+    }
+    STORE("source", "0123456789abcdef");
+    expect("export LC_ALL=C.UTF-8; (seq 99; echo; printf 'a\\0\\na\\nb\\0c\\n') >text; sort -R "
+           "--random-source=source text >1; ./sort -R --random-source=source text | cmp - 1",
+           "[0]\n");
+}
+
 static void locales(void **state)
 {
     (void)state;
@@ -259,6 +272,11 @@ static void locales(void **state)
         skip();
     }
     expect("printf 'b\\nB\\na\\n' | LC_ALL=en_US.UTF-8 upsweep sort", "B\na\nb\n[0]\n");
+    /* Of a NUL at the end -R knows nothing. */
+    expect("export LC_ALL=en_US.UTF-8; printf 'a\\0\\na\\n' >nul; sort -R -u nul >1; ./sort -R -u "
+           "nul | "
+           "cmp - 1",
+           "[0]\n");
 }
 
 /* Three characters for one letter, which no pair tells: the keys are wrong, which is noticed. */
@@ -346,6 +364,7 @@ int main(void)
         cmocka_unit_test(debugging),
         cmocka_unit_test(called_as_sort),
         cmocka_unit_test(a_guess_that_fails),
+        cmocka_unit_test(random_order_of_c_utf8),
         cmocka_unit_test(locales),
         cmocka_unit_test(numbers_of_a_locale),
     };

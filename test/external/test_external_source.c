@@ -51,17 +51,17 @@ static size_t number_of(int pattern, size_t i, size_t n)
     }
 }
 
-/* Lines, or records of 24 bytes; each number comes `times` times in a row, with other bytes behind
- * it if they differ. */
+/* Lines, long ones if each number comes often, or records of 24 bytes; it comes `times` times in a
+ * row, with other bytes behind it if they differ. */
 static text make(int pattern, size_t record, size_t times, bool differ)
 {
-    text t = {malloc(BYTES + 200), 0, record};
+    text t = {malloc(BYTES + 600), 0, record};
     size_t n = BYTES / (record != 0 ? RECORD : 16);
     for (size_t i = 0; t.size + RECORD <= BYTES; i++) {
         char one[64];
         int bytes = snprintf(one, sizeof one, "%09zu,%zu", number_of(pattern, i / times, n / times),
                              differ ? i * 7 % 1000 : 5);
-        bytes = record != 0 ? RECORD : bytes + (int)(i / times % 9);
+        bytes = record != 0 ? RECORD : bytes + (int)(i / times % 9) + (times > 9) * 300;
         memset(t.bytes + t.size, 'x', (size_t)bytes + 1);
         memcpy(t.bytes + t.size, one, strlen(one));
         t.size += (size_t)bytes;
@@ -195,8 +195,7 @@ static uint64_t check(upsweep_external_config config, text in, text want)
     assert_true(r.runs > 1);
     upsweep_external_close(x);
     free(got);
-    fclose(f);
-    fclose(out);
+    assert_int_equal(fclose(f) | fclose(out), 0);
     return r.written;
 }
 
@@ -239,6 +238,7 @@ static void test_equal(void **s)
     for (unsigned mode = 0; mode < 4; mode++) {
         check_pattern(RISING, mode & 1 ? RECORD : 0, 3, mode);
         check_pattern(FALLING, mode & 1 ? 0 : RECORD, 3, mode);
+        check_pattern(mode & 1 ? RISING : FALLING, 0, 200, mode & 1);
     }
 }
 
