@@ -118,3 +118,15 @@ def test_from_file(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("from,to,cost\n0,1,0.5\n1,2,0.25\n")
     assert upsweep.Graph.from_file(table, "--weight", "f64").distances(0).tolist() == [0, 0.5, 0.75]
+
+
+def test_nan_in_a_sparse_matrix_is_no_arc():
+    """As in a dense one, and as scipy's searches have it; a Graph's own arcs are still refused."""
+    m = scipy_sparse.csr_matrix((np.array([1, np.nan, 2.0, np.nan]), ([0, 0, 1, 2], [1, 2, 2, 0])), shape=(3, 3))
+    for form in ("csr", "csc", "coo", "lil"):
+        for ours, theirs in ((upsweep.dijkstra, csgraph.dijkstra), (upsweep.shortest_path, csgraph.shortest_path),
+                             (upsweep.bellman_ford, csgraph.bellman_ford)):
+            for directed in (True, False):
+                got, wanted = ours(m.asformat(form), directed=directed), theirs(m, directed=directed)
+                assert np.array_equal(got, wanted)
+    assert upsweep.dijkstra(m, unweighted=True, indices=0).tolist() == [0, 1, 1]
