@@ -25,6 +25,7 @@
 
 #if defined(__cplusplus)
 #define UPSWEEP_LAST const upsweep_options *options = nullptr
+#define UPSWEEP_UNTYPED(runs) reinterpret_cast<const void *const *>(runs)
 #define UPSWEEP_BY_TYPE(name, N, parameters, call)                                                 \
     static inline upsweep_status name##_##N parameters                                             \
     {                                                                                              \
@@ -36,6 +37,7 @@
     }
 #else
 #define UPSWEEP_LAST const upsweep_options *options
+#define UPSWEEP_UNTYPED(runs) ((const void *const *)(runs))
 #define UPSWEEP_BY_TYPE(name, N, parameters, call)                                                 \
     static inline upsweep_status name##_##N parameters                                             \
     {                                                                                              \
@@ -128,7 +130,7 @@ UPSWEEP_BY_TYPE(upsweep_scan_rows, N, (upsweep *u, const T *in, T *out, size_t n
     upsweep_scan_rows(u, in, out, n, TYPE, begin, rows, op, options))                              \
 UPSWEEP_BY_TYPE(upsweep_merge_runs, N, (upsweep *u, const T *const *runs, const size_t *counts,    \
     size_t k, T *out, UPSWEEP_LAST),                                                               \
-    upsweep_merge_runs(u, (const void *const *)runs, counts, k, out, TYPE, options))               \
+    upsweep_merge_runs(u, UPSWEEP_UNTYPED(runs), counts, k, out, TYPE, options))                   \
 UPSWEEP_BY_TYPE(upsweep_split_keys, N, (upsweep *u, const T *keys, T *out, size_t n,               \
     const upsweep_bucketing *buckets, uint64_t *offsets, UPSWEEP_LAST),                            \
     upsweep_split_keys(u, keys, out, n, TYPE, buckets, offsets, options))                          \
@@ -263,4 +265,5 @@ UPSWEEP_GRAPH_FUNCTIONS(f64, double, UPSWEEP_F64)
 #undef UPSWEEP_GRAPH_FUNCTIONS
 #undef UPSWEEP_BY_TYPE
 #undef UPSWEEP_LAST
+#undef UPSWEEP_UNTYPED
 #endif
