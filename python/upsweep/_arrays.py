@@ -9,8 +9,9 @@ import numpy as np
 
 from . import _core
 from ._arrow import from_arrow, from_dlpack
+from ._bare import Bare, BareKind
 from ._dtypes import I64, U64, code_of, refuse
-from ._kinds import Bare, BareKind, Cupy, Numpy, Taken, Text, Torch
+from ._kinds import Cupy, Numpy, Taken, Text, Torch
 from ._pandas import keys_of_column, strings_of_column, values_of_column
 
 
@@ -101,8 +102,8 @@ def take(x, descending=False, text=None):
         return _from_numpy(x, descending, text is not None)
     found = _KNOWN.get(kind) or known(x)
     if found is not None:
-        if found is Torch and x.requires_grad:
-            raise TypeError("upsweep computes no gradients: give it x.detach()")
+        if found is Torch:
+            x = found.checked(x)
         code = found.code(x)
         return Taken(found, x, code) if code else refuse(f"{x.dtype}")
     unmasked(x)
