@@ -76,7 +76,7 @@ class Graph:
     array([0., 1., 3.])
     """
 
-    __slots__ = ("_graph", "info")
+    __slots__ = ("_graph", "info", "__weakref__")
 
     def __init__(self, tail, head, weight=None, vertices=None, *, directed=True, symmetric=False, negative=False):
         tail, head = _ids(tail, "tail"), _ids(head, "head")
@@ -180,6 +180,15 @@ class Graph:
 
     def __repr__(self):
         return f"<upsweep.Graph of {self.vertices} vertices and {self.arcs} arcs, {self.dtype}>"
+
+    def __copy__(self):
+        return self  # it never changes
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise TypeError("a Graph cannot be pickled: make it anew in each process, from its arcs or a file")
 
     def _sources(self, sources):
         given = _ids(np.atleast_1d(sources), "sources")

@@ -1,5 +1,9 @@
 """Graphs beside scipy and networkx."""
 # SPDX-License-Identifier: MIT
+import copy
+import pickle
+import weakref
+
 import numpy as np
 import pytest
 import upsweep
@@ -130,3 +134,11 @@ def test_nan_in_a_sparse_matrix_is_no_arc():
                 got, wanted = ours(m.asformat(form), directed=directed), theirs(m, directed=directed)
                 assert np.array_equal(got, wanted)
     assert upsweep.dijkstra(m, unweighted=True, indices=0).tolist() == [0, 1, 1]
+
+
+def test_copies():
+    """A graph never changes, so that its copy is itself; what a pickle would lack is said."""
+    g = upsweep.Graph([0, 1], [1, 2], [1.0, 2.0])
+    assert copy.copy(g) is g and copy.deepcopy([g])[0] is g and weakref.ref(g)() is g
+    with pytest.raises(TypeError, match="from its arcs or a file"):
+        pickle.dumps(g)
