@@ -34,7 +34,7 @@ PACK(int16_t)
 PACK(int32_t)
 PACK(int64_t)
 
-/* Floats by an order of unsigned numbers that is the library's: of NaNs by their bits, and they last. */
+/* Floats by an order of unsigned numbers that is the library's: NaNs last, by their bits. */
 #define PACK_FLOAT(name, T, MANTISSA)                                                              \
     static void pack_##name(const column *c, size_t begin, size_t end, bool down, uint64_t *rows)  \
     {                                                                                              \
@@ -192,7 +192,8 @@ static void find_ties(const usp_view *sorted, const uint64_t *index, ties *t)
     }
 }
 
-/* Sorts the tied rows by their run and the other keys, gathered to `room`, and puts them to their places. */
+/* Sorts the tied rows by their run and the other keys, gathered to `room`, and puts them to their
+ * places. */
 static void sort_ties(usp_call *c, const usp_view *keys, Py_ssize_t given, const ties *t,
                       char *room, uint64_t *index)
 {
