@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import known, take
-from ._axes import (argsort_array, check_out, flags_of, into, laid_out, one_row, product, rows_of)
+from ._axes import check_out, flags_of, into, laid_out, one_row, product, rows_of
 from ._dtypes import BF16, DTYPES, EXCLUSIVE, FLOATS, I64, LARGEST, NUMBERS, UPPER, code_of
 from ._folding import SUM
 from ._kinds import Numpy, same
@@ -201,9 +201,8 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     if taken.code == BF16:  # whose operators are slow, and which f32 holds
         made = unique(taken.array.astype("f4"), return_index=return_index, return_inverse=return_inverse,
                       return_counts=return_counts, equal_nan=equal_nan)
-        if not any(beside):
-            return made.astype(DTYPES[BF16])
-        return (made[0].astype(DTYPES[BF16]), *made[1:])
+        values = taken.back((made[0] if any(beside) else made).astype(DTYPES[BF16]))
+        return (values, *(taken.other(a) for a in made[1:])) if any(beside) else values
     shape = taken.array.shape
     flat = np.ascontiguousarray(taken.array).reshape(-1)
     code, n = taken.code, flat.shape[0]

@@ -1,6 +1,7 @@
 """Arrays of numpy of the dtype bfloat16 of ml_dtypes, beside the same numbers as f32."""
 # SPDX-License-Identifier: MIT
 import ctypes
+import types
 
 import numpy as np
 import pytest
@@ -92,6 +93,9 @@ def test_dlpack():
         def __init__(self, a):
             self.a = a
 
+        def __array_namespace__(self):
+            return types.SimpleNamespace(asarray=lambda a: ("made", a))
+
         def __dlpack_device__(self):
             return self.a.__dlpack_device__()
 
@@ -103,6 +107,7 @@ def test_dlpack():
             return capsule
 
     x = np.array([3.0, -1.0, 2.0], BF16)
-    made = upsweep.sort(Tensor(x.view("u2")))
-    assert made.dtype == BF16 and made.tolist() == [-1.0, 2.0, 3.0]
-    assert upsweep.sum(Tensor(x.view("u2"))) == 4.0 and upsweep.argsort(Tensor(x.view("u2"))).tolist() == [1, 2, 0]
+    for call in (upsweep.sort, upsweep.unique, lambda a: upsweep.unique(a, return_counts=True)[0]):
+        made, values = call(Tensor(x.view("u2")))
+        assert made == "made" and values.dtype == BF16 and values.tolist() == [-1.0, 2.0, 3.0]
+    assert upsweep.sum(Tensor(x.view("u2"))) == 4.0 and upsweep.argsort(Tensor(x.view("u2")))[1].tolist() == [1, 2, 0]
