@@ -193,7 +193,8 @@ class Graph:
     def _sources(self, sources):
         given = _ids(np.atleast_1d(sources), "sources")
         if given.size and int(given.max()) >= self.vertices:
-            raise IndexError(f"vertex {int(given.max())} is not in 0 .. {self.vertices - 1}")
+            raise IndexError(f"vertex {int(given.max())} is not in 0 .. {self.vertices - 1}" if self.vertices
+                             else f"there is no vertex {int(given.max())}: the graph is empty")
         return given
 
     def distances(self, sources, *, parents=False, targets=None, cutoff=None, algorithm=None):
@@ -269,6 +270,8 @@ class Graph:
 def arcs_of(matrix, unweighted=False):
     """(rows, columns, f64 weights, vertices) as scipy.sparse.csgraph sees a matrix, to which a path over
     NaN is no shorter one."""
+    if getattr(getattr(matrix, "dtype", None), "kind", None) == "c":
+        raise TypeError("weights must be numbers that can be compared, not complex ones")
     if hasattr(matrix, "tocoo"):  # of COO elements at one place are one, their sum
         coo = (matrix.tocsr() if matrix.format == "coo" else matrix).tocoo()
         rows, columns, weights = coo.row, coo.col, np.asarray(coo.data, np.float64)

@@ -142,3 +142,12 @@ def test_copies():
     assert copy.copy(g) is g and copy.deepcopy([g])[0] is g and weakref.ref(g)() is g
     with pytest.raises(TypeError, match="from its arcs or a file"):
         pickle.dumps(g)
+
+
+def test_what_is_no_weight_and_no_vertex():
+    for m in (np.array([[0, 1j], [0, 0]]), scipy_sparse.csr_matrix(np.array([[0, 1j], [0, 0]]))):
+        for call in (upsweep.dijkstra, upsweep.shortest_path, upsweep.bellman_ford, upsweep.Graph.from_scipy):
+            with pytest.raises(TypeError, match="not complex"):
+                call(m)
+    with pytest.raises(IndexError, match="the graph is empty"):
+        upsweep.Graph([], []).distances(0)
