@@ -72,8 +72,7 @@ static inline upsweep_status usw_check_keys(upsweep *u, const void *keys, size_t
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "keys is NULL but n is %zu", n);
     }
     if (usw_mul_overflows(n, bytes, &total) || total > PTRDIFF_MAX) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu keys of %zu bytes fit no memory", n,
-                        bytes);
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu keys of %zu bytes fit no memory", n, bytes);
     }
     if ((o->flags & UPSWEEP_NAN_FIRST) && (o->flags & UPSWEEP_NAN_RAW)) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "NAN_FIRST and NAN_RAW exclude each other");

@@ -39,7 +39,8 @@ PyObject *usp_register_bf16(PyObject *self, PyObject *const *args, Py_ssize_t co
         return NULL;
     }
     numpys_bf16 = (int)number;
-    Py_RETURN_NONE;
+    Py_INCREF(Py_None);
+    return Py_None;
 }
 
 int usp_numpy_type(upsweep_type type)
