@@ -43,6 +43,13 @@ static void calls(upsweep *u)
     CHECK(upsweep_min(u, keys, 4, &least) == UPSWEEP_OK && least < 1.5F);
     CHECK(upsweep_merge_runs(u, runs, counts, 2, out) == UPSWEEP_OK && out[0] < out[1] &&
           out[3] > 3.5F);
+    long long wide[] = {3, -1, 2}, lowest = 0; // which int64_t is not everywhere
+    unsigned long long counts_of[] = {3, 1};
+    int64_t total = 0;
+    CHECK(upsweep_sort(u, wide, 3) == UPSWEEP_OK && wide[0] == -1 && wide[2] == 3);
+    CHECK(upsweep_sum(u, wide, 3, &total) == UPSWEEP_OK && total == 4);
+    CHECK(upsweep_min(u, wide, 3, &lowest) == UPSWEEP_OK && lowest == -1);
+    CHECK(upsweep_sort(u, counts_of, 2) == UPSWEEP_OK && counts_of[0] == 1);
     const uint32_t tail[] = {0, 1}, head[] = {1, 2}, from = 0, weight[] = {5, 6};
     uint32_t far[3];
     upsweep_graph *graph = nullptr;
