@@ -101,7 +101,7 @@ static upsweep_status prepare(job *j, const void *keys, upsweep_type type, const
     if (keys == NULL && j->n != 0) {
         return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "%s: keys is NULL", call);
     }
-    if (usw_mul_overflows(j->n, bytes, &total)) {
+    if (usw_mul_overflows(j->n, bytes, &total) || total > PTRDIFF_MAX) {
         return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "%s: %zu keys cannot be", call, j->n);
     }
     upsweep_status status = usw_check_place(j->u, keys, "keys");
@@ -284,7 +284,8 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_pairs: value_bytes is 0");
     } else if (status == UPSWEEP_OK && values == NULL && n != 0) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_pairs: values is NULL");
-    } else if (status == UPSWEEP_OK && usw_mul_overflows(n, value_bytes, &total)) {
+    } else if (status == UPSWEEP_OK &&
+               (usw_mul_overflows(n, value_bytes, &total) || total > PTRDIFF_MAX)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_pairs: %zu values of %zu bytes", n,
                           value_bytes);
     }

@@ -41,7 +41,7 @@ static inline upsweep_status usw_check_array(upsweep *u, const void *array, size
     if (n > 0 && array == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%s is NULL, but n is %zu", what, n);
     }
-    if (bytes == 0 || usw_mul_overflows(n, bytes, &total)) {
+    if (bytes == 0 || usw_mul_overflows(n, bytes, &total) || total > PTRDIFF_MAX) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu elements of %zu bytes: not a size", n,
                         bytes);
     }
@@ -71,9 +71,8 @@ static inline upsweep_status usw_check_keys(upsweep *u, const void *keys, size_t
     if (keys == NULL && n > 0) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "keys is NULL but n is %zu", n);
     }
-    if (usw_mul_overflows(n, bytes, &total)) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu keys of %zu bytes overflow size_t", n,
-                        bytes);
+    if (usw_mul_overflows(n, bytes, &total) || total > PTRDIFF_MAX) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu keys of %zu bytes fit no memory", n, bytes);
     }
     if ((o->flags & UPSWEEP_NAN_FIRST) && (o->flags & UPSWEEP_NAN_RAW)) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "NAN_FIRST and NAN_RAW exclude each other");

@@ -131,6 +131,13 @@ typedef enum upsweep_type {
     UPSWEEP_F64
 } upsweep_type;
 
+/* What names no type. */
+#ifdef __cplusplus
+#define UPSWEEP_NO_TYPE upsweep_type()
+#else
+#define UPSWEEP_NO_TYPE ((upsweep_type)0)
+#endif
+
 /* Bytes of one element, or 0 for a value that names no type. Any thread. */
 UPSWEEP_API size_t upsweep_type_bytes(upsweep_type type);
 /* "u8" ... "f64", or NULL. upsweep_type_from_name returns 0 for a name that is none. */
@@ -867,7 +874,7 @@ typedef struct upsweep_external_config {
 /* All defaults; set limit, what a record is and its order after it. */
 #define UPSWEEP_EXTERNAL_CONFIG_INIT                                                               \
     {                                                                                              \
-        sizeof(upsweep_external_config), 0, 0, 0, NULL, 0, 0, 0, 0, NULL, 0, (upsweep_type)0, 0,   \
+        sizeof(upsweep_external_config), 0, 0, 0, NULL, 0, 0, 0, 0, NULL, 0, UPSWEEP_NO_TYPE, 0,   \
             NULL, NULL, NULL, NULL, NULL, NULL                                                     \
     }
 
@@ -990,7 +997,7 @@ typedef struct upsweep_graph_info {
 /* For upsweep_graph_describe to fill. */
 #define UPSWEEP_GRAPH_INFO_INIT                                                                    \
     {                                                                                              \
-        sizeof(upsweep_graph_info), 0, 0, (upsweep_type)0, (upsweep_type)0, 0, 0, 0, 0             \
+        sizeof(upsweep_graph_info), 0, 0, UPSWEEP_NO_TYPE, UPSWEEP_NO_TYPE, 0, 0, 0, 0             \
     }
 /* Fills info. Any thread. */
 UPSWEEP_API upsweep_status upsweep_graph_describe(const upsweep_graph *graph,

@@ -12,6 +12,9 @@
  * UPSWEEP_OF(upsweep_sort, x)(u, x, 1000, NULL). In C++ the names are overloaded, and options may
  * be left out: upsweep_sort(u, x, 1000); upsweep.hpp has more for C++.
  *
+ * long long is int64_t by another name where that is long, as on Linux: the suffixes ll and ull are
+ * for it there, and UPSWEEP_OF and the overloads know it.
+ *
  * f16 and bf16 are uint16_t to the compiler, so they are there by suffix only. So are those of
  * graphs, by the type of distances: u32, u64, f32, f64, and i32 and i64 to make graphs and for
  * upsweep_bellman_ford. Sums and products have the type S: UPSWEEP_ROUNDED, which gives them
@@ -23,8 +26,13 @@
 
 #include "upsweep.h"
 
+#if defined(__linux__) && defined(__LP64__)
+#define UPSWEEP_LONG_LONG 1
+#endif
+
 #if defined(__cplusplus)
 #define UPSWEEP_LAST const upsweep_options *options = nullptr
+#define UPSWEEP_UNTYPED(runs) reinterpret_cast<const void *const *>(runs)
 #define UPSWEEP_BY_TYPE(name, N, parameters, call)                                                 \
     static inline upsweep_status name##_##N parameters                                             \
     {                                                                                              \
@@ -36,19 +44,30 @@
     }
 #else
 #define UPSWEEP_LAST const upsweep_options *options
+#define UPSWEEP_UNTYPED(runs) ((const void *const *)(runs))
 #define UPSWEEP_BY_TYPE(name, N, parameters, call)                                                 \
     static inline upsweep_status name##_##N parameters                                             \
     {                                                                                              \
         return call;                                                                               \
     }
+/* clang-format off */
+#ifdef UPSWEEP_LONG_LONG
+#define UPSWEEP_OF_LONG_LONG(name)                                                                 \
+    long long *: name##_ll, const long long *: name##_ll,                                          \
+    unsigned long long *: name##_ull, const unsigned long long *: name##_ull,
+#else
+#define UPSWEEP_OF_LONG_LONG(name)
+#endif
 #define UPSWEEP_OF(name, pointer)                                                                  \
-    _Generic((pointer), uint8_t *: name##_u8, const uint8_t *: name##_u8, uint16_t *: name##_u16,  \
+    _Generic((pointer), UPSWEEP_OF_LONG_LONG(name)                                                 \
+        uint8_t *: name##_u8, const uint8_t *: name##_u8, uint16_t *: name##_u16,                  \
         const uint16_t *: name##_u16, uint32_t *: name##_u32, const uint32_t *: name##_u32,        \
         uint64_t *: name##_u64, const uint64_t *: name##_u64, int8_t *: name##_i8,                 \
         const int8_t *: name##_i8, int16_t *: name##_i16, const int16_t *: name##_i16,             \
         int32_t *: name##_i32, const int32_t *: name##_i32, int64_t *: name##_i64,                 \
         const int64_t *: name##_i64, float *: name##_f32, const float *: name##_f32,               \
         double *: name##_f64, const double *: name##_f64)
+/* clang-format on */
 #endif
 
 /* clang-format off */
@@ -128,7 +147,7 @@ UPSWEEP_BY_TYPE(upsweep_scan_rows, N, (upsweep *u, const T *in, T *out, size_t n
     upsweep_scan_rows(u, in, out, n, TYPE, begin, rows, op, options))                              \
 UPSWEEP_BY_TYPE(upsweep_merge_runs, N, (upsweep *u, const T *const *runs, const size_t *counts,    \
     size_t k, T *out, UPSWEEP_LAST),                                                               \
-    upsweep_merge_runs(u, (const void *const *)runs, counts, k, out, TYPE, options))               \
+    upsweep_merge_runs(u, UPSWEEP_UNTYPED(runs), counts, k, out, TYPE, options))                   \
 UPSWEEP_BY_TYPE(upsweep_split_keys, N, (upsweep *u, const T *keys, T *out, size_t n,               \
     const upsweep_bucketing *buckets, uint64_t *offsets, UPSWEEP_LAST),                            \
     upsweep_split_keys(u, keys, out, n, TYPE, buckets, offsets, options))                          \
@@ -167,6 +186,10 @@ UPSWEEP_FUNCTIONS(i32, int32_t, UPSWEEP_I32, int64_t)
 UPSWEEP_FUNCTIONS(i64, int64_t, UPSWEEP_I64, int64_t)
 UPSWEEP_FUNCTIONS(f32, float, UPSWEEP_F32, double)
 UPSWEEP_FUNCTIONS(f64, double, UPSWEEP_F64, double)
+#ifdef UPSWEEP_LONG_LONG
+UPSWEEP_FUNCTIONS(ll, long long, UPSWEEP_I64, int64_t)
+UPSWEEP_FUNCTIONS(ull, unsigned long long, UPSWEEP_U64, uint64_t)
+#endif
 
 /* By suffix only, from here on. */
 #undef UPSWEEP_BY_TYPE
@@ -194,6 +217,10 @@ UPSWEEP_BIT_FOLDS(i8, int8_t, UPSWEEP_I8)
 UPSWEEP_BIT_FOLDS(i16, int16_t, UPSWEEP_I16)
 UPSWEEP_BIT_FOLDS(i32, int32_t, UPSWEEP_I32)
 UPSWEEP_BIT_FOLDS(i64, int64_t, UPSWEEP_I64)
+#ifdef UPSWEEP_LONG_LONG
+UPSWEEP_BIT_FOLDS(ll, long long, UPSWEEP_I64)
+UPSWEEP_BIT_FOLDS(ull, unsigned long long, UPSWEEP_U64)
+#endif
 
 /* OK if graph has distances of that type, or is NULL, which the call itself refuses. */
 static inline upsweep_status upsweep_has_distances(const upsweep_graph *graph, upsweep_type type)
@@ -263,4 +290,5 @@ UPSWEEP_GRAPH_FUNCTIONS(f64, double, UPSWEEP_F64)
 #undef UPSWEEP_GRAPH_FUNCTIONS
 #undef UPSWEEP_BY_TYPE
 #undef UPSWEEP_LAST
+#undef UPSWEEP_UNTYPED
 #endif

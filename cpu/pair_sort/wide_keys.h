@@ -111,21 +111,32 @@ static size_t count_descents(const unit *units, const uint32_t *tags, size_t n, 
 }
 
 /* Sorts words of 64 bits where tags of 32 hold too few bits of the key; a tag then holds the rank
- * of its key in place of the key's bits. */
-static void sort_wide_tags(const unit *units, size_t n, uint64_t least, unsigned shift,
+ * of its key in place of the key's bits. Returns whether some are tied. */
+static bool sort_wide_tags(const unit *units, size_t n, uint64_t least, unsigned shift,
                            unsigned place_bits, uint32_t *tags)
 {
     USW_ROUTE("tags of 64 bits");
     uint64_t wide[UNITS_MAX], places = (UINT64_C(1) << place_bits) - 1;
-    uint32_t rank = 0;
+    uint64_t ties = 0;
     for (size_t i = 0; i < n; i++) {
         wide[i] = (units[i].key - least) >> shift << place_bits | i;
     }
     USW_SYMBOL(usw_cache_sort_steps).sort[3](wide, n);
+    for (size_t i = 1; i < n; i++) {
+        ties += (wide[i] ^ wide[i - 1]) <= places;
+    }
+    if (ties == 0) { /* as nearly always; by vectors */
+        for (size_t i = 0; i < n; i++) {
+            tags[i] = (uint32_t)(i << place_bits | (wide[i] & places));
+        }
+        return false;
+    }
+    uint32_t rank = 0;
     for (size_t i = 0; i < n; i++) {
         rank += i > 0 && (wide[i] ^ wide[i - 1]) > places;
         tags[i] = rank << place_bits | (uint32_t)(wide[i] & places);
     }
+    return true;
 }
 
 /* Sorts short runs of tied tags by their keys; returns whether there are longer runs in which keys
@@ -224,8 +235,9 @@ static bool sort_units(const usw_pair_sort *p, const unit *units, size_t n, size
         downs = ties ? count_descents(units, tags, n, places) : 0;
     }
     if (downs > n / UNITS_DESCENTS) {
-        sort_wide_tags(units, n, least, all > 64 ? all - 64 : 0, place_bits, tags);
-        downs = all > 64 ? count_descents(units, tags, n, places) : 0;
+        const bool ties =
+            sort_wide_tags(units, n, least, all > 64 ? all - 64 : 0, place_bits, tags);
+        downs = all > 64 && ties ? count_descents(units, tags, n, places) : 0;
     }
     bool longer = downs > 0 && order_tied_tags(units, tags, n, places);
     put_units_tagged(p, units, tags, places, n, at);

@@ -162,6 +162,9 @@ static inline void NAME(ask_arcs)(const NAME(run) * r, const NAME(entry) * e,
 {
     for (; e < end; e++) {
         __builtin_prefetch(ARC_LINE(r->g, r->g->begin[e->vertex]));
+#if PATH_KIND == 2 || PATH_KIND == 4
+        __builtin_prefetch(&r->g->weight64[r->g->begin[e->vertex]]);
+#endif
     }
 }
 

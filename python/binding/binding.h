@@ -83,6 +83,7 @@ static inline bool usp_scans_as_is(upsweep_type type)
 }
 /* numpy's number for a type; bf16, which numpy lacks, is -1. */
 int usp_numpy_type(upsweep_type type);
+PyObject *usp_register_bf16(PyObject *self, PyObject *const *args, Py_ssize_t count);
 /* Reads the arguments by a format, a letter each, opens the call's handle and prepares it:
  *     r w   a readable or writable array of numbers    b B   the same of any elements
  *     R W   as r and w, or None                         u     unsigned      n   size_t

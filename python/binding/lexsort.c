@@ -2,12 +2,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
+#include <stdlib.h>
+
 enum { MOST = 16 }; /* columns */
 
-/* ---- columns of integers as one number ---- */
+/* ---- columns as one number ---- */
 
 /* A column within the number that stands for a row: value - least, or greatest - value where the
- * order descends, from bit `shift` on. */
+ * order descends, from bit `shift` on; floats by all of their bits. */
 typedef struct column {
     const usp_view *from;
     uint64_t base;
@@ -32,9 +34,26 @@ PACK(int16_t)
 PACK(int32_t)
 PACK(int64_t)
 
+/* Floats by an order of unsigned numbers that is the library's: NaNs last, by their bits. */
+#define PACK_FLOAT(name, T, MANTISSA)                                                              \
+    static void pack_##name(const column *c, size_t begin, size_t end, bool down, uint64_t *rows)  \
+    {                                                                                              \
+        const T *x = (const void *)c->from->data;                                                  \
+        const T all = (T) ~(T)0, sign = (T)(all ^ (all >> 1)), nans = (T)(((T)1 << MANTISSA) - 1); \
+        const T turned = (T)(down ? all ^ sign : sign);                                            \
+        for (size_t i = begin; i < end; i++) {                                                     \
+            const T positive = (T)((x[i] & sign) != 0 ? x[i] ^ (all ^ sign) : x[i]);               \
+            rows[i] += (uint64_t)(T)((positive ^ turned) - nans) << c->shift;                      \
+        }                                                                                          \
+    }
+PACK_FLOAT(f16, uint16_t, 10)
+PACK_FLOAT(bf16, uint16_t, 7)
+PACK_FLOAT(f32, uint32_t, 23)
+
 typedef void (*pack_function)(const column *, size_t, size_t, bool, uint64_t *);
 static pack_function const packs[] = {pack_uint8_t, pack_uint16_t, pack_uint32_t, pack_uint64_t,
-                                      pack_int8_t,  pack_int16_t,  pack_int32_t,  pack_int64_t};
+                                      pack_int8_t,  pack_int16_t,  pack_int32_t,  pack_int64_t,
+                                      pack_f16,     pack_bf16,     pack_f32};
 
 static unsigned bits_of(uint64_t v)
 {
@@ -45,19 +64,26 @@ static unsigned bits_of(uint64_t v)
     return bits;
 }
 
-/* Finds the place of every column; false where they are no integers, or have no room beside the
- * row's position, or the call failed. */
+/* Finds the place of every column; false where they have no room beside the row's position, or the
+ * call failed. */
 static bool fit(usp_call *c, const usp_view *keys, Py_ssize_t given, bool down, column *columns)
 {
-    unsigned used = bits_of(keys->n - 1);
+    unsigned used = bits_of(keys->n - 1), of_floats = 0;
+    for (Py_ssize_t i = 0; i < given; i++) {
+        of_floats += keys[i].type >= UPSWEEP_F16 ? 8 * (unsigned)keys[i].bytes : 0;
+    }
+    if (used + of_floats > 64) {
+        return false;
+    }
     for (Py_ssize_t i = 0; i < given; i++) {
         const usp_view *k = &keys[i];
-        uint64_t ends[2];
-        if (k->type < UPSWEEP_U8 || k->type > UPSWEEP_I64 || !usp_ends(c, k, ends)) {
+        uint64_t ends[2] = {0, UINT64_MAX};
+        const bool is_float = k->type >= UPSWEEP_F16;
+        if (!is_float && !usp_ends(c, k, ends)) {
             return false;
         }
         columns[i] = (column){k, ends[down], used < 64 ? used : 0}; /* one value takes no bits */
-        used += bits_of(ends[1] - ends[0]);
+        used += is_float ? 8 * (unsigned)k->bytes : bits_of(ends[1] - ends[0]);
         if (used > 64) {
             return false;
         }
@@ -103,8 +129,125 @@ static void sort_by_keys(usp_call *c, const usp_view *keys, Py_ssize_t given, vo
     }
 }
 
-/* Sorts by the keys in turn; false: there is no memory, and an exception is set. */
-static bool sort_in_turn(usp_call *c, const usp_view *keys, Py_ssize_t given, void *index)
+/* ---- by the most important key, and then where rows are equal in it ---- */
+
+static uint64_t bits_at(const usp_view *k, size_t i)
+{
+    switch (k->bytes) {
+    case 1: return ((const uint8_t *)(const void *)k->data)[i];
+    case 2: return ((const uint16_t *)(const void *)k->data)[i];
+    case 4: return ((const uint32_t *)(const void *)k->data)[i];
+    default: return ((const uint64_t *)(const void *)k->data)[i];
+    }
+}
+
+/* Whether many of 64 keys come twice, so that most rows would have to be sorted again. */
+static bool repeats(const usp_view *k)
+{
+    enum { LOOKS = 64, FEW = 8, BITS = 12 };
+    uint64_t seen[(1 << BITS) / 64] = {0};
+    unsigned twice = 0;
+    for (size_t i = 0; i < LOOKS && k->n >= LOOKS; i++) {
+        const uint64_t at =
+            bits_at(k, k->n / LOOKS * i) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS);
+        twice += (unsigned)(seen[at / 64] >> at % 64 & 1);
+        seen[at / 64] |= UINT64_C(1) << at % 64;
+    }
+    return twice >= FEW;
+}
+
+/* Rows that are equal to a neighbour in a sorted key: where they are, which ones, and a number of
+ * each run that sorts as the key does. */
+typedef struct ties {
+    size_t n, runs;
+    uint64_t *place, *row, *run;
+} ties;
+
+static size_t count_ties(const usp_view *sorted)
+{
+    size_t n = 0;
+    bool before = false;
+    for (size_t i = 0; i < sorted->n; i++) {
+        const bool after = i + 1 < sorted->n && bits_at(sorted, i) == bits_at(sorted, i + 1);
+        n += before || after;
+        before = after;
+    }
+    return n;
+}
+
+static void find_ties(const usp_view *sorted, const uint64_t *index, ties *t)
+{
+    size_t found = 0;
+    bool before = false;
+    t->runs = 0;
+    for (size_t i = 0; i < sorted->n; i++) {
+        const bool after = i + 1 < sorted->n && bits_at(sorted, i) == bits_at(sorted, i + 1);
+        if (before || after) {
+            t->runs += !before;
+            t->place[found] = i;
+            t->row[found] = index[i];
+            t->run[found++] = t->runs;
+        }
+        before = after;
+    }
+}
+
+/* Sorts the tied rows by their run and the other keys, gathered to `room`, and puts them to their
+ * places. */
+static void sort_ties(usp_call *c, const usp_view *keys, Py_ssize_t given, const ties *t,
+                      char *room, uint64_t *index)
+{
+    usp_view some[MOST];
+    column columns[MOST];
+    const bool down = (c->options.flags & UPSWEEP_DESCENDING) != 0;
+    uint64_t *order = (void *)room;
+    char *at = room + 16 * t->n;
+    for (Py_ssize_t k = 0; k < given - 1 && c->status == UPSWEEP_OK; k++, at += 8 * t->n) {
+        some[k] = (usp_view){at, t->n, keys[k].bytes, keys[k].type, -1};
+        c->status = upsweep_gather(c->u, keys[k].data, keys[k].n, t->row, 64, at, t->n,
+                                   keys[k].bytes, NULL);
+    }
+    for (size_t i = 0; i < t->n && down; i++) {
+        t->run[i] = t->runs - t->run[i];
+    }
+    some[given - 1] = (usp_view){(void *)t->run, t->n, 8, UPSWEEP_U64, -1};
+    if (c->status == UPSWEEP_OK && fit(c, some, given, down, columns)) {
+        sort_packed(c, columns, given, down, t->n, order);
+    } else if (c->status == UPSWEEP_OK) {
+        sort_by_keys(c, some, given, order + t->n, order);
+    }
+    for (size_t i = 0; i < t->n && c->status == UPSWEEP_OK; i++) {
+        index[t->place[i]] = t->row[order[i]];
+    }
+}
+
+/* room: for n keys. */
+static void sort_by_last(usp_call *c, const usp_view *keys, Py_ssize_t given, void *room,
+                         uint64_t *index)
+{
+    const usp_view *last = &keys[given - 1];
+    const usp_view sorted = {room, last->n, last->bytes, last->type, -1};
+    c->status =
+        upsweep_sort_copy(c->u, last->data, last->n, last->type, room, index, 64, &c->options);
+    ties t = {c->status == UPSWEEP_OK ? count_ties(&sorted) : 0, 0, NULL, NULL, NULL};
+    if (t.n == 0) {
+        return;
+    }
+    uint64_t *more = t.n > SIZE_MAX / 8 / (MOST + 5) ? NULL : malloc(8 * t.n * (size_t)(given + 4));
+    if (more == NULL) {
+        c->status = UPSWEEP_ERROR_MEMORY;
+        return;
+    }
+    t.place = more;
+    t.row = more + t.n;
+    t.run = more + 2 * t.n;
+    find_ties(&sorted, index, &t);
+    sort_ties(c, keys, given, &t, (char *)(more + 3 * t.n), index);
+    free(more);
+}
+
+/* Sorts by the keys one after another; false: there is no memory, and an exception is set. */
+static bool sort_apart(usp_call *c, const usp_view *keys, Py_ssize_t given, void *index)
 {
     npy_intp bytes = given == 1 ? 0 : 8 * (npy_intp)keys->n;
     PyObject *room = PyArray_SimpleNew(1, &bytes, NPY_UINT8);
@@ -113,7 +256,11 @@ static bool sort_in_turn(usp_call *c, const usp_view *keys, Py_ssize_t given, vo
     }
     void *at = PyArray_DATA((PyArrayObject *)room);
     usp_release(c);
-    sort_by_keys(c, keys, given, at, index);
+    if (given > 1 && !repeats(&keys[given - 1])) {
+        sort_by_last(c, keys, given, at, index);
+    } else {
+        sort_by_keys(c, keys, given, at, index);
+    }
     usp_retake(c);
     Py_DECREF(room);
     return true;
@@ -152,7 +299,7 @@ static PyObject *fast_lexsort(PyObject *self, PyObject *const *args, Py_ssize_t 
         sort_packed(&c, columns, given, down, keys[0].n, to);
     }
     usp_retake(&c);
-    if (!packs_them && c.status == UPSWEEP_OK && !sort_in_turn(&c, keys, given, to)) {
+    if (!packs_them && c.status == UPSWEEP_OK && !sort_apart(&c, keys, given, to)) {
         Py_DECREF(index);
         return NULL;
     }

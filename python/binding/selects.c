@@ -195,17 +195,15 @@ FUNCTION(one_value)
         return NULL;
     }
     PyObject *spans = PyList_New(0);
-    if (spans == NULL ||
-        (x.type != UPSWEEP_F16 && x.type != UPSWEEP_F32 && x.type != UPSWEEP_F64)) {
+    if (spans == NULL || x.type < UPSWEEP_F16) {
         return spans;
     }
     const uint64_t sign = UINT64_C(1) << (8 * x.bytes - 1);
-    const uint64_t quiet = x.bytes == 2   ? 0x7e00
-                           : x.bytes == 4 ? 0x7fc00000
-                                          : UINT64_C(0x7ff8000000000000);
-    const uint64_t infinity = x.bytes == 2   ? 0x7c00
-                              : x.bytes == 4 ? 0x7f800000
-                                             : UINT64_C(0x7ff0000000000000);
+    const uint64_t infinity = x.type == UPSWEEP_F16    ? 0x7c00
+                              : x.type == UPSWEEP_BF16 ? 0x7f80
+                              : x.type == UPSWEEP_F32  ? 0x7f800000
+                                                       : UINT64_C(0x7ff0000000000000);
+    const uint64_t quiet = infinity | (infinity & (0 - infinity)) >> 1;
     size_t numbers = x.n, lo = 0;
     while (numbers > 0 && (bits_at(&x, numbers - 1) & (sign - 1)) > infinity) {
         numbers--; /* NaNs are last, whatever their sign */

@@ -153,6 +153,19 @@ static bool has_gradient(PyObject *o)
     return has;
 }
 
+/* Whether torch has yet to negate the element of o, as of z.conj().imag, whose strides keep it from
+ * being in one piece where it has more than one. */
+static bool is_negated(PyObject *o)
+{
+    PyObject *is = PyObject_GetAttrString(o, "is_neg");
+    PyObject *said = is == NULL ? NULL : PyObject_CallFunctionObjArgs(is, NULL);
+    const bool negated = said != NULL && PyObject_IsTrue(said) != 0;
+    Py_XDECREF(is);
+    Py_XDECREF(said);
+    PyErr_Clear();
+    return negated;
+}
+
 /* Whether o is a tensor of numbers in one piece; no error is set. */
 static bool tensor_of(PyObject *o, dl_tensor *t, usp_view *view)
 {
@@ -176,7 +189,7 @@ static bool tensor_of(PyObject *o, dl_tensor *t, usp_view *view)
     for (int32_t d = 0; d < t->ndim; d++) {
         view->n *= (size_t)t->shape[d];
     }
-    return true;
+    return view->n != 1 || view->type < UPSWEEP_F16 || !is_negated(o);
 }
 
 bool usp_tensor_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions)

@@ -15,14 +15,32 @@ static const struct {
     {NPY_FLOAT, UPSWEEP_F32}, {NPY_DOUBLE, UPSWEEP_F64},
 };
 
+static int numpys_bf16 = -1; /* of the dtype bfloat16 of ml_dtypes, once it was met */
+
 static upsweep_type type_of(int numpy)
 {
+    if (numpy == numpys_bf16) {
+        return UPSWEEP_BF16;
+    }
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (types[i].numpy == numpy) {
             return types[i].type;
         }
     }
     return (upsweep_type)0;
+}
+
+/* (number): numpy's number for arrays of bf16, which packages of dtypes register with it. */
+PyObject *usp_register_bf16(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    const long number = count == 1 ? PyLong_AsLong(args[0]) : -1;
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    numpys_bf16 = (int)number;
+    Py_INCREF(Py_None);
+    return Py_None;
 }
 
 int usp_numpy_type(upsweep_type type)

@@ -33,17 +33,21 @@ from ._clusters import *  # noqa: F401,F403
 from ._clusters import __all__ as _clusters_names
 from ._counting import *  # noqa: F401,F403
 from ._counting import __all__ as _counting_names
+from ._csgraph import *  # noqa: F401,F403
+from ._csgraph import __all__ as _csgraph_names
 from ._folding import *  # noqa: F401,F403
 from ._folding import __all__ as _folding_names
 from ._graph import *  # noqa: F401,F403
 from ._graph import __all__ as _graph_names
 from ._moving import *  # noqa: F401,F403
 from ._moving import __all__ as _moving_names
+from ._scanning import *  # noqa: F401,F403
+from ._scanning import __all__ as _scanning_names
 from ._selecting import *  # noqa: F401,F403
 from ._selecting import __all__ as _selecting_names
 from ._sorting import *  # noqa: F401,F403
 from ._sorting import __all__ as _sorting_names
 
 __version__ = _core.version
-__all__ = [*_sorting_names, *_selecting_names, *_folding_names, *_counting_names, *_moving_names, *_graph_names,
-           *_clusters_names, *_about_names]
+__all__ = [*_sorting_names, *_selecting_names, *_folding_names, *_scanning_names, *_counting_names, *_moving_names,
+           *_graph_names, *_csgraph_names, *_clusters_names, *_about_names]

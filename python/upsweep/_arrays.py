@@ -9,8 +9,10 @@ import numpy as np
 
 from . import _core
 from ._arrow import from_arrow, from_dlpack
+from ._bare import Bare, BareKind
 from ._dtypes import I64, U64, code_of, refuse
-from ._kinds import Bare, BareKind, Cupy, Numpy, Taken, Text, Torch
+from ._kinds import Cupy, Numpy, Taken, Text, Torch
+from ._pandas import keys_of_column, strings_of_column, values_of_column
 
 
 def _from_numpy(a, descending, text=False):
@@ -38,6 +40,25 @@ def _from_numpy(a, descending, text=False):
     if not a.flags.aligned:
         return Taken(Numpy, a.copy(), code, writable=False)
     return Taken(Numpy, a, code)
+
+
+def _from_pandas(x, descending, text):
+    if text is not None:
+        strings = strings_of_column(x, text)
+        if strings is not None:
+            return strings
+        found = keys_of_column(x)
+        if found is not None:
+            keys, valid, back = found
+            made = _from_numpy(keys, descending)
+            made.back, made.valid, made.nulls, made.writable = back, valid, len(x) - len(valid), False
+            return made
+    try:
+        made = _from_numpy(values_of_column(x), descending, text is not None)
+    except TypeError:
+        refuse(f"a column of pandas of dtype {getattr(x, 'dtype', 'object')}")
+    made.writable = False  # pandas may share it
+    return made
 
 
 def _from_device(x):
@@ -81,13 +102,15 @@ def take(x, descending=False, text=None):
         return _from_numpy(x, descending, text is not None)
     found = _KNOWN.get(kind) or known(x)
     if found is not None:
-        if found is Torch and x.requires_grad:
-            raise TypeError("upsweep computes no gradients: give it x.detach()")
+        if found is Torch:
+            x = found.checked(x)
         code = found.code(x)
         return Taken(found, x, code) if code else refuse(f"{x.dtype}")
     unmasked(x)
     module = kind.__module__.partition(".")[0]
-    if module != "pandas" and not isinstance(x, np.ndarray):
+    if module == "pandas":
+        return _from_pandas(x, descending, text)
+    if not isinstance(x, np.ndarray):
         if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
             strings = None if text is None else text(x, module)
             return from_arrow(x, module) if strings is None else strings

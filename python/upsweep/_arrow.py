@@ -11,7 +11,7 @@ from ._kinds import Numpy, Taken, same
 
 # ---- Arrow ----
 
-_ARROW = {"C": "u1", "c": "i1", "S": "u2", "s": "i2", "I": "u4", "i": "i4", "L": "u8", "l": "i8",
+_ARROW = {"b": "?", "C": "u1", "c": "i1", "S": "u2", "s": "i2", "I": "u4", "i": "i4", "L": "u8", "l": "i8",
           "e": "f2", "f": "f4", "g": "f8", "tdD": "i4", "tdm": "i8", "tts": "i4", "ttm": "i4",
           "ttu": "i8", "ttn": "i8"}
 
@@ -39,11 +39,15 @@ def _chunk(part, dtype):
     owner, data, bits, offset, length, nulls = part
     if length == 0:
         return np.empty(0, dtype), None
-    values = np.asarray(_Foreign(data + offset * dtype.itemsize, (length,), dtype, owner, False))
+
+    def bools(address):
+        octets = np.asarray(_Foreign(address, ((offset + length + 7) // 8,), np.dtype("u1"), owner, False))
+        return np.unpackbits(octets, bitorder="little")[offset:offset + length].view(bool)
+    values = bools(data) if dtype.kind == "b" else \
+        np.asarray(_Foreign(data + offset * dtype.itemsize, (length,), dtype, owner, False))
     if bits == 0 or nulls == 0:
         return values, None
-    octets = np.asarray(_Foreign(bits, ((offset + length + 7) // 8,), np.dtype("u1"), owner, False))
-    valid = np.unpackbits(octets, bitorder="little")[offset:offset + length].astype(bool)
+    valid = bools(bits)
     return values, None if valid.all() else valid
 
 
@@ -57,7 +61,8 @@ def _to_polars(x, pl):
 
 def _to_pyarrow(x, pa):
     def back(values, nulls=0):
-        data = pa.Array.from_buffers(x.type, len(values), [None, pa.py_buffer(values)])
+        data = pa.array(values) if values.dtype == bool else pa.Array.from_buffers(
+            x.type, len(values), [None, pa.py_buffer(values)])
         return pa.concat_arrays([data, pa.nulls(nulls, x.type)]) if nulls else data
     return back, lambda values: pa.array(values)
 
@@ -89,6 +94,12 @@ def from_arrow(x, module):
 
 # ---- DLPack ----
 
+def _knows_bf16():
+    """Whether numpy has arrays of bf16, by the package that jax and others use."""
+    ml_dtypes = sys.modules.get("ml_dtypes")
+    return ml_dtypes is not None and code_of(np.dtype(ml_dtypes.bfloat16)) == BF16
+
+
 def from_dlpack(x):
     where = x.__dlpack_device__()[0]
     if where not in (1, 3, 11):  # the host's, pinned, managed
@@ -101,16 +112,17 @@ def from_dlpack(x):
     owner, address, code, bytes_, writable, _, family, shape, strides = _core.from_dlpack(capsule)
     if code == 0:
         refuse("a tensor of that dtype")
-    if code == BF16:  # numpy has none such
-        refuse("bf16 in the host's memory of another library than torch: give it as f32")
+    if code == BF16 and not _knows_bf16():
+        refuse("bf16 in the host's memory of another library than torch, without ml_dtypes: give it as f32")
     dtype = np.dtype(bool) if family == 6 else DTYPES[code]
     strides = None if strides is None else tuple(s * bytes_ for s in strides)
     if address == 0:
         array = np.empty(shape, dtype)
     else:
-        array = np.asarray(_Foreign(address, shape, dtype, owner, bool(writable), strides))
+        array = np.asarray(_Foreign(address, shape, np.dtype("u2") if code == BF16 else dtype, owner, bool(writable),
+                                    strides)).view(dtype)
     back = same
     if hasattr(x, "__array_namespace__"):
         names = x.__array_namespace__()
-        back = names.from_dlpack if hasattr(names, "from_dlpack") and family != 6 else names.asarray
+        back = names.from_dlpack if hasattr(names, "from_dlpack") and family != 6 and code != BF16 else names.asarray
     return Taken(Numpy, array, code, back, back)

@@ -31,6 +31,24 @@ def turned(kind, a, axis):
     return made
 
 
+def joined(x, axes):
+    """x with the axes of a tuple as one, which axis that is, and x's shape with a 1 for each of them."""
+    a = x if known(x) is not None else np.asarray(unmasked(x))
+    found = sorted(normal(axis, a.ndim) for axis in axes)
+    if len(set(found)) < len(found):
+        raise ValueError("duplicate value in 'axis'")
+    shape = tuple(a.shape)
+    ones = tuple(1 if d in found else size for d, size in enumerate(shape))
+    at = found[0] if found else a.ndim
+    if found != list(range(at, at + len(found))):
+        left = [d for d in range(a.ndim) if d not in found]
+        order = left + found
+        a, at = a.permute(order) if hasattr(a, "permute") else a.transpose(order), len(left)
+    moved = tuple(a.shape)
+    whole = product(moved[at:at + len(found)])
+    return a.reshape(moved[:at] + (whole,) + moved[at + len(found):]), at, ones
+
+
 def axis_last(kind, a, axis):
     """a, contiguous and with that axis last."""
     made = None if axis == a.ndim - 1 else turned(kind, a, axis)

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _core
 from ._axes import product
-from ._dtypes import DTYPES, FLOATS, I64, U8
+from ._dtypes import BF16, DTYPES, FLOATS, I64, U8
 from ._folding import SUM, plain_numbers
 from ._kinds import Numpy
 
@@ -116,7 +116,7 @@ def histogram(x, bins=10, range=None, density=None):
     """
     taken = plain_numbers(x, "histogram").whole("histogram")
     kind, code = taken.kind, taken.code
-    if code not in DTYPES or not hasattr(kind, "given"):
+    if code not in DTYPES or code == BF16 or not hasattr(kind, "given"):
         raise TypeError("histogram takes arrays of numpy, torch and cupy, bf16 as f32")
     flat = kind.contiguous(taken.array)
     flat = flat if flat.ndim == 1 else flat.reshape(-1)

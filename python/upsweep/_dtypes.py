@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 import numpy as np
 
+from . import _core
+
 U8, U16, U32, U64, I8, I16, I32, I64, F16, BF16, F32, F64 = range(1, 13)
 DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, IN_PLACE, EXCLUSIVE, LARGEST, UNORDERED = (
     1 << i for i in range(8))
@@ -17,7 +19,17 @@ FLOATS = (F16, BF16, F32, F64)
 
 def code_of(dtype):
     """The library's number for a dtype of numpy, 0 if it takes none such."""
-    return _CODES.get(dtype.str[1:], 0)
+    return _CODES.get(dtype.str[1:]) or (0 if dtype.num < 256 else _code_of_bf16(dtype))
+
+
+def _code_of_bf16(dtype):
+    """The same for dtypes that other packages register with numpy: ml_dtypes has bfloat16."""
+    if dtype.name != "bfloat16" or dtype.itemsize != 2 or DTYPES.get(BF16, dtype) != dtype:
+        return 0
+    if BF16 not in DTYPES:
+        DTYPES[BF16] = dtype
+        _core.register_bf16(dtype.num)
+    return BF16
 
 
 def refuse(what):

@@ -9,11 +9,10 @@ from ._arrays import host
 from ._dtypes import DTYPES
 from ._program import program
 
-__all__ = ["Graph", "NegativeCycleError", "dijkstra", "shortest_path", "bellman_ford"]
+__all__ = ["Graph", "NegativeCycleError"]
 
 UNDIRECTED, SYMMETRIC, NEGATIVE = 1 << 16, 1 << 17, 1 << 18
 NO_VERTEX = 2**32 - 1
-NO_PREDECESSOR = -9999  # scipy's
 
 
 class NegativeCycleError(ValueError):
@@ -77,7 +76,7 @@ class Graph:
     array([0., 1., 3.])
     """
 
-    __slots__ = ("_graph", "info")
+    __slots__ = ("_graph", "info", "__weakref__")
 
     def __init__(self, tail, head, weight=None, vertices=None, *, directed=True, symmetric=False, negative=False):
         tail, head = _ids(tail, "tail"), _ids(head, "head")
@@ -104,12 +103,12 @@ class Graph:
 
     @classmethod
     def from_scipy(cls, matrix, *, directed=True, unweighted=False, negative=False):
-        """From a sparse matrix or array of scipy (any format), or a dense array where 0, inf and
-        NaN mean no arc, as scipy.sparse.csgraph has it. Undirected: the lesser of both weights.
+        """From a sparse matrix or array of scipy (any format), where NaN means no arc, or a dense array
+        where 0, inf and NaN do, as scipy.sparse.csgraph has it. Undirected: the lesser of both weights.
 
         Weights become f64; or uint32, which is faster, if all are whole and so small that every
         distance fits."""
-        rows, columns, weights, n = _arcs_of(matrix)
+        rows, columns, weights, n = arcs_of(matrix, unweighted)
         if not negative and weights.size and 0 <= weights.min() \
                 and weights.max() * n < NO_VERTEX and (weights == np.floor(weights)).all():
             weights = weights.astype(np.uint32)
@@ -182,10 +181,20 @@ class Graph:
     def __repr__(self):
         return f"<upsweep.Graph of {self.vertices} vertices and {self.arcs} arcs, {self.dtype}>"
 
+    def __copy__(self):
+        return self  # it never changes
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise TypeError("a Graph cannot be pickled: make it anew in each process, from its arcs or a file")
+
     def _sources(self, sources):
         given = _ids(np.atleast_1d(sources), "sources")
         if given.size and int(given.max()) >= self.vertices:
-            raise IndexError(f"vertex {int(given.max())} is not in 0 .. {self.vertices - 1}")
+            raise IndexError(f"vertex {int(given.max())} is not in 0 .. {self.vertices - 1}" if self.vertices
+                             else f"there is no vertex {int(given.max())}: the graph is empty")
         return given
 
     def distances(self, sources, *, parents=False, targets=None, cutoff=None, algorithm=None):
@@ -248,7 +257,7 @@ class Graph:
     @staticmethod
     def path(parents, target):
         """The vertices of the path to target, its source first, by the parents of a query."""
-        parent = np.ascontiguousarray(parents, np.uint32)
+        parent = np.require(parents, np.uint32, "CA")
         if not 0 <= target < parent.size:
             raise IndexError(f"vertex {target} is not in 0 .. {parent.size - 1}")
         path = np.empty(parent.size, np.uint32)
@@ -258,12 +267,18 @@ class Graph:
             raise IndexError("parents run in a circle, or one of them is no vertex") from None
 
 
-def _arcs_of(matrix):
-    """(rows, columns, f64 weights, vertices) as scipy.sparse.csgraph sees a matrix."""
+def arcs_of(matrix, unweighted=False):
+    """(rows, columns, f64 weights, vertices) as scipy.sparse.csgraph sees a matrix, to which a path over
+    NaN is no shorter one."""
+    if getattr(getattr(matrix, "dtype", None), "kind", None) == "c":
+        raise TypeError("weights must be numbers that can be compared, not complex ones")
     if hasattr(matrix, "tocoo"):  # of COO elements at one place are one, their sum
         coo = (matrix.tocsr() if matrix.format == "coo" else matrix).tocoo()
         rows, columns, weights = coo.row, coo.col, np.asarray(coo.data, np.float64)
         n, width = coo.shape
+        if not unweighted and np.isnan(weights).any():
+            known = ~np.isnan(weights)
+            rows, columns, weights = rows[known], columns[known], weights[known]
     else:
         dense = np.asarray(matrix.filled(0) if isinstance(matrix, np.ma.MaskedArray) else matrix, np.float64)
         if dense.ndim != 2:
@@ -274,126 +289,3 @@ def _arcs_of(matrix):
     if n != width:
         raise ValueError("compressed-sparse graph must be shape (N, N)")
     return rows, columns, weights, n
-
-
-# ---- the calls of scipy.sparse.csgraph ----
-
-def _predecessors(parent):
-    signed = parent.view(np.int32)
-    signed[signed == -1] = NO_PREDECESSOR
-    return signed
-
-
-def _prepared(csgraph, directed, unweighted, negative=False):
-    if isinstance(csgraph, Graph):
-        return csgraph
-    return Graph.from_scipy(csgraph, directed=directed, unweighted=unweighted, negative=negative)
-
-
-def _as_f64(distance):
-    if distance.dtype.kind == "f":
-        return distance.astype(np.float64, copy=False)
-    wide = distance.astype(np.float64)
-    wide[distance == np.iinfo(distance.dtype).max] = np.inf
-    return wide
-
-
-def _indices(indices, n):
-    """Vertices of scipy's argument: None is all; negative ones count from the end."""
-    if indices is None:
-        return np.arange(n)
-    given = np.asarray(indices)
-    if given.size == 0:
-        return given.astype(np.int64)
-    if given.dtype.kind not in "iu":
-        raise TypeError("indices must be integers")
-    given = np.where(given < 0, given + n, given)
-    if int(given.min()) < 0 or int(given.max()) >= n:
-        raise ValueError("indices out of range 0...N")
-    return given
-
-
-def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, unweighted=False,
-             limit=np.inf, min_only=False):
-    """Shortest paths, with the arguments and results of scipy.sparse.csgraph.dijkstra.
-
-    csgraph : sparse or dense matrix as there, or a `Graph`, which saves making it each time (and
-    whose own directedness counts). Distances are f64. Negative weights are a ValueError.
-
-    Of several shortest paths, predecessors follow the one of the least vertex, where scipy's are
-    any. With min_only the third result names for each vertex the source of its path.
-
-    >>> import numpy as np, upsweep
-    >>> upsweep.dijkstra(np.array([[0, 1, 0], [0, 0, 2], [0, 0, 0]]), indices=0)
-    array([0., 1., 3.])
-    """
-    graph = _prepared(csgraph, directed, unweighted)
-    vertices = _indices(indices, graph.vertices)
-    if limit != limit or limit < 0:
-        raise ValueError("limit must be >= 0")
-    cutoff = None if np.isinf(limit) else float(limit)
-    shape = vertices.shape + (graph.vertices,)
-    if min_only:
-        made = graph.distances(vertices.reshape(-1), parents=return_predecessors, cutoff=cutoff)
-        if not return_predecessors:
-            return _as_f64(made)
-        sources = _sources_of(made[1], vertices.reshape(-1))
-        return _as_f64(made[0]), _predecessors(made[1]), sources
-    if vertices.ndim == 0:
-        made = graph.distances(int(vertices), parents=return_predecessors, cutoff=cutoff)
-    else:
-        made = graph.distance_matrix(vertices.reshape(-1), parents=return_predecessors, cutoff=cutoff)
-    if not return_predecessors:
-        return _as_f64(made).reshape(shape)
-    return _as_f64(made[0]).reshape(shape), _predecessors(made[1]).reshape(shape)
-
-
-def _sources_of(parent, given):
-    """For each vertex the source where its path begins, by jumping over parents; scipy's number
-    for none."""
-    n = parent.shape[0]
-    above = np.where(parent == NO_VERTEX, np.arange(n, dtype=np.uint32), parent)
-    while True:
-        further = above[above]
-        if (further == above).all():
-            break
-        above = further
-    is_source = np.zeros(n, bool)
-    is_source[given] = True
-    return np.where(is_source[above], above.astype(np.int32), np.int32(NO_PREDECESSOR))
-
-
-def bellman_ford(csgraph, directed=True, indices=None, return_predecessors=False, unweighted=False):
-    """Shortest paths with negative weights, as scipy.sparse.csgraph.bellman_ford.
-
-    Raises NegativeCycleError, a ValueError, whose `cycle` has the vertices."""
-    graph = _prepared(csgraph, directed, unweighted, True)
-    vertices = _indices(indices, graph.vertices)
-    made = [graph.bellman_ford(int(v)) for v in vertices.reshape(-1)]
-    shape = vertices.shape + (graph.vertices,)
-    distance = np.array([_as_f64(d) for d, _ in made]).reshape(shape)
-    if not return_predecessors:
-        return distance
-    parents = np.array([_predecessors(p) for _, p in made], np.int32).reshape(shape)
-    return distance, parents
-
-
-def shortest_path(csgraph, method="auto", directed=True, return_predecessors=False,
-                  unweighted=False, overwrite=False, indices=None):
-    """Shortest paths, as scipy.sparse.csgraph.shortest_path; method is "auto", "D" or "BF".
-
-    >>> import numpy as np, upsweep
-    >>> upsweep.shortest_path(np.array([[0, 2], [0, 0]]))
-    array([[ 0.,  2.],
-           [inf,  0.]])
-    """
-    del overwrite  # the input is never written to
-    if method not in ("auto", "D", "BF"):
-        raise ValueError('method must be "auto", "D" or "BF"')
-    negative = False
-    if not isinstance(csgraph, Graph) and method != "D" and not unweighted:
-        weights = _arcs_of(csgraph)[2]
-        negative = bool(weights.size and weights.min() < 0)
-    if method == "BF" or negative:
-        return bellman_ford(csgraph, directed, indices, return_predecessors, unweighted)
-    return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)

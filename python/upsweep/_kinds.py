@@ -132,8 +132,16 @@ class Torch:
                 torch.Tensor.new_empty, partial(torch.Tensor.new_empty, dtype=torch.int64))
 
     @staticmethod
+    def checked(a):
+        if a.requires_grad:
+            raise TypeError("upsweep computes no gradients: give it x.detach()")
+        if a.layout is not sys.modules["torch"].strided:
+            raise TypeError(f"upsweep takes dense tensors, not of layout {a.layout}: give it x.to_dense()")
+        return a.resolve_neg() if a.is_neg() else a  # of z.conj().imag, say
+
+    @staticmethod
     def contiguous(a):
-        return a.contiguous()
+        return a.resolve_neg().contiguous() if a.is_neg() else a.contiguous()
 
     @staticmethod
     def copy(a):
@@ -174,7 +182,7 @@ class Torch:
     @staticmethod
     def takes(out, a):
         return (type(out) is type(a) and out.dtype == a.dtype and out.shape == a.shape
-                and out.is_contiguous() and not out.requires_grad and out.device == a.device
+                and out.is_contiguous() and not out.requires_grad and not out.is_neg() and out.device == a.device
                 and abs(a.data_ptr() - out.data_ptr()) >= a.numel() * a.element_size())
 
     @classmethod
@@ -302,73 +310,6 @@ class Cupy:
     def beside(view, made, code=0):
         _, n, given, bytes_, _, device, _ = view
         return (made.data.ptr, n, code or given, BYTES[code] if code else bytes_, 1, device, made)
-
-
-class Bare:
-    """A device array of a library that upsweep knows by protocol only: it can be sorted in place
-    and reduced, but results need arrays that the caller gives."""
-
-    device = True
-
-    def __init__(self, interface, device):
-        self.interface, self.index = interface, device
-        self.shape = interface["shape"]
-        self.ndim = len(self.shape)
-
-
-class BareKind:
-    device = True
-
-    @staticmethod
-    def contiguous(a):
-        if a.interface.get("strides") is not None:
-            raise ValueError("a device array of this library must be contiguous")
-        return a
-
-    @staticmethod
-    def empty(shape, code, like):
-        raise TypeError("upsweep cannot make device arrays of this library: give out=, or use "
-                        "torch or cupy")
-
-    @staticmethod
-    def copy(a):
-        return BareKind.empty(None, None, a)
-
-    empty_like = index_like = copy
-
-    @staticmethod
-    def new(a, shape):
-        return BareKind.empty(None, None, a)
-
-    @staticmethod
-    def takes(out, a):
-        return False
-
-    @staticmethod
-    def moveaxis(a, source, target):
-        if source not in (target, a.ndim - 1):
-            raise TypeError("a device array of this library is taken along its last axis only")
-        return a
-
-    @staticmethod
-    def code(a):
-        return code_of(np.dtype(a.interface["typestr"]))
-
-    @staticmethod
-    def view(a):
-        address, read_only = a.interface["data"]
-        dtype = np.dtype(a.interface["typestr"])
-        n = int(np.prod(a.shape, dtype=np.int64))
-        return (address, n, code_of(dtype), dtype.itemsize, int(not read_only), a.index, a)
-
-    @staticmethod
-    def ready(a):
-        _core.set_stream(a.index, 0)
-
-    @staticmethod
-    def begin(a):
-        BareKind.ready(a)
-        return BareKind.view(a)
 
 
 def same(a):

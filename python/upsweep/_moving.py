@@ -164,7 +164,7 @@ def _positions(kind, indices, length):
         raise TypeError("positions must be integers")
     if index.dtype not in (np.int64, np.uint64, np.int32, np.uint32) or not index.dtype.isnative:
         index = index.astype(np.intp)
-    index = np.ascontiguousarray(index)
+    index = np.require(index, requirements="CA")
     if index.dtype.kind == "i" and index.size and _core.reduce(index.reshape(-1), 0x103, 0, 1) < 0:
         index = np.where(index < 0, index + length, index)
         if _core.reduce(index.reshape(-1), 0x103, 0, 1) < 0:
@@ -246,8 +246,8 @@ def put(x, indices, values, /):
     index, shape = _positions(kind, indices, flat.shape[0])
     if kind is Numpy:
         given = _values_for(values, a.dtype)
-        values = np.ascontiguousarray(np.broadcast_to(given.reshape(-1), (index.size,))
-                                      if given.size == 1 else given.reshape(-1), a.dtype)
+        values = np.require(np.broadcast_to(given.reshape(-1), (index.size,))
+                            if given.size == 1 else given.reshape(-1), a.dtype, "CA")
         if values.size != index.size:
             raise ValueError("positions and values differ in number")
     elif beside(kind, values, "values").dtype != a.dtype or _size_all(values.shape) != _size_all(shape):

@@ -4,12 +4,13 @@ import numpy as np
 
 from . import _core
 from ._arrays import known, take
-from ._axes import (argsort_array, check_out, flags_of, into, laid_out, one_row, product, rows_of)
-from ._dtypes import DTYPES, EXCLUSIVE, FLOATS, I64, LARGEST, NUMBERS, UPPER, code_of
-from ._folding import SUM, cumsum, scan
+from ._axes import check_out, flags_of, into, laid_out, one_row, product, rows_of
+from ._dtypes import BF16, DTYPES, EXCLUSIVE, FLOATS, I64, LARGEST, NUMBERS, UPPER, code_of
+from ._folding import SUM
 from ._kinds import Numpy, same
 from ._moving import compress
 from ._moving import take as elements_at
+from ._scanning import cumsum, scan
 from ._sorting import argsort, sort
 
 __all__ = ["partition", "argpartition", "top_k", "unique", "run_lengths", "searchsorted"]
@@ -197,6 +198,11 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
         return _unique_of_tensors(taken, return_index, return_inverse, return_counts, equal_nan)
     if taken.kind is not Numpy or taken.code not in DTYPES:
         raise TypeError("unique takes arrays of numpy, torch, cupy and columns")
+    if taken.code == BF16:  # whose operators are slow, and which f32 holds
+        made = unique(taken.array.astype("f4"), return_index=return_index, return_inverse=return_inverse,
+                      return_counts=return_counts, equal_nan=equal_nan)
+        values = taken.back((made[0] if any(beside) else made).astype(DTYPES[BF16]))
+        return (values, *(taken.other(a) for a in made[1:])) if any(beside) else values
     shape = taken.array.shape
     flat = np.ascontiguousarray(taken.array).reshape(-1)
     code, n = taken.code, flat.shape[0]

@@ -85,7 +85,7 @@ def sorted_text(taken, order, axis):
     if taken.back is not same:
         return taken.back(order)
     if axis is None or x.ndim == 1:
-        x = np.ascontiguousarray(x).reshape(-1)
+        x = np.require(x, requirements="CA").reshape(-1)
         made = np.empty_like(x)
         if x.nbytes:
             _core.gather(x, x.size, order, made)

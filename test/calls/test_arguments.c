@@ -340,13 +340,41 @@ static void test_carrying(void **state)
     ARGUMENT(upsweep_sort_pairs(u, a, b, 4, UPSWEEP_U32, 4, &o));
 }
 
+/* What a length of -1 becomes: no array of bytes is so long, though its size does not overflow. */
+static void test_lengths_below_zero(void **state)
+{
+    (void)state;
+    const size_t n = SIZE_MAX;
+    size_t kept_n;
+    ARGUMENT(upsweep_sort(u, a, n, UPSWEEP_U8, NULL));
+    ARGUMENT(upsweep_sort(u, a, (size_t)PTRDIFF_MAX + 1, UPSWEEP_I8, NULL));
+    ARGUMENT(upsweep_sort_pairs(u, a, b, n, UPSWEEP_U8, 1, NULL));
+    ARGUMENT(upsweep_argsort(u, a, n, UPSWEEP_U8, b, 64, NULL));
+    ARGUMENT(upsweep_sort_copy(u, a, n, UPSWEEP_U8, b, NULL, 64, NULL));
+    ARGUMENT(upsweep_is_sorted(u, a, n, UPSWEEP_U8, &kept_n, NULL));
+    ARGUMENT(upsweep_nth_element(u, a, n, 0, UPSWEEP_U8, NULL));
+    ARGUMENT(upsweep_unique(u, a, n, UPSWEEP_U8, &kept_n, NULL));
+    ARGUMENT(upsweep_reduce(u, a, n, UPSWEEP_U8, UPSWEEP_SUM, b, NULL));
+    ARGUMENT(upsweep_argmin(u, a, n, UPSWEEP_U8, &kept_n, NULL));
+    ARGUMENT(upsweep_minmax(u, a, n, UPSWEEP_U8, b, b + 8, NULL));
+    ARGUMENT(upsweep_scan(u, a, b, n, UPSWEEP_U8, UPSWEEP_SUM, NULL));
+    ARGUMENT(upsweep_reverse(u, a, n, 1, NULL));
+    ARGUMENT(upsweep_reverse_copy(u, a, b, n, 1, NULL));
+    ARGUMENT(upsweep_compact(u, a, (const uint8_t *)b, b, n, 1, &kept_n, NULL));
+    ARGUMENT(upsweep_sort_by(u, a, n, 1, compare, NULL, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_sorts, fill),    cmocka_unit_test_setup(test_records, fill),
-        cmocka_unit_test_setup(test_keys, fill),     cmocka_unit_test_setup(test_folds, fill),
-        cmocka_unit_test_setup(test_moves, fill),    cmocka_unit_test_setup(test_options, fill),
+        cmocka_unit_test_setup(test_sorts, fill),
+        cmocka_unit_test_setup(test_records, fill),
+        cmocka_unit_test_setup(test_keys, fill),
+        cmocka_unit_test_setup(test_folds, fill),
+        cmocka_unit_test_setup(test_moves, fill),
+        cmocka_unit_test_setup(test_options, fill),
         cmocka_unit_test_setup(test_carrying, fill),
+        cmocka_unit_test_setup(test_lengths_below_zero, fill),
     };
     return cmocka_run_group_tests_name("arguments", tests, open_one, close_one);
 }

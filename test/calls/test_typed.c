@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <limits.h>
 #include <string.h>
 
 #include "upsweep_typed.h"
@@ -140,6 +141,10 @@ TEST(i32, int32_t, int64_t, INT32_MIN, INT32_MAX)
 TEST(i64, int64_t, int64_t, INT64_MIN, INT64_MAX / 3)
 TEST(f32, float, double, -1024.5f, 4096.25f)
 TEST(f64, double, double, -1e10, 1e10 + 0.5)
+#ifdef UPSWEEP_LONG_LONG
+TEST(ll, long long, int64_t, LLONG_MIN, LLONG_MAX / 3)
+TEST(ull, unsigned long long, uint64_t, 0, ULLONG_MAX)
+#endif
 
 /* 1, -2 and 0.5 in the two short types: as u16 they would be sorted otherwise. */
 #define TEST_SHORT(N, one, minus_two, half)                                                        \
@@ -260,6 +265,9 @@ int main(void)
         cmocka_unit_test(test_i8),        cmocka_unit_test(test_i16),
         cmocka_unit_test(test_i32),       cmocka_unit_test(test_i64),
         cmocka_unit_test(test_f32),       cmocka_unit_test(test_f64),
+#ifdef UPSWEEP_LONG_LONG
+        cmocka_unit_test(test_ll),        cmocka_unit_test(test_ull),
+#endif
         cmocka_unit_test(test_f16),       cmocka_unit_test(test_bf16),
         cmocka_unit_test(test_bits_u8),   cmocka_unit_test(test_bits_u16),
         cmocka_unit_test(test_bits_u32),  cmocka_unit_test(test_bits_u64),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # cpp.sh LIBRARY.a WORK_DIR - upsweep.hpp compiled by g++ and clang++ as C++17 and C++20, warnings as
-# errors, and its results beside std's; and that no trap of traps.cpp compiles. LAUNCHER may be a compiler
+# errors, upsweep_typed.h also as C++11, and its results beside std's; and that no trap of traps.cpp compiles. LAUNCHER may be a compiler
 # cache. UPSWEEP_TEST_LONG: each compiler with each; else clang++ only reads the sources and the traps, since a
 # program of these templates takes long to compile. Ends with 77 where there is no C++ compiler.
 # SPDX-License-Identifier: MIT
@@ -41,8 +41,21 @@ traps() { # NAME COMPILER STD; the headers are read once
     echo "$2 "-std=$3": none of $last traps compiles"
 }
 
+typed() { # NAME COMPILER; the typed calls, from the oldest C++ that they take to the newest
+    extra=
+    [ "$2" = clang++ ] || extra=-Wuseless-cast
+    for std in c++11 c++17 c++2b; do
+        # shellcheck disable=SC2086
+        $2 "-std=$std" $warnings $extra -I include -fsyntax-only test/cpp/typed.cpp || return 1
+    done
+    # shellcheck disable=SC2086
+    $2 -std=c++11 $warnings $extra -I include test/cpp/typed.cpp "$library" -pthread -lm -o "$work/$1.typed"
+    "$work/$1.typed" && echo "$2: typed calls without a warning"
+}
+
 for compiler in g++ clang++; do
     command -v $compiler >/dev/null || { echo "$compiler is not installed: left out"; continue; }
+    typed $compiler $compiler
     for std in c++17 c++20; do
         case $compiler/$std in # one of each a compiler; all in the long check
         g++/c++20 | clang++/c++17) [ -n "${UPSWEEP_TEST_LONG:-}" ] || continue ;;

@@ -28,8 +28,11 @@ class Device:
         return True
 
 
+torch.strided = "strided"
+
+
 class Tensor:
-    is_cuda, requires_grad, device = True, False, Device()
+    is_cuda, requires_grad, device, layout = True, False, Device(), torch.strided
 
     def __init__(self, a):
         self.a = a
@@ -43,6 +46,9 @@ class Tensor:
 
     def element_size(self):
         return self.a.itemsize
+
+    def is_neg(self):
+        return False
 
     def is_contiguous(self):
         return self.a.flags.c_contiguous

@@ -21,7 +21,7 @@ purelib() { # ENVIRONMENT: where its packages are
 
 # The tests' environment; the check's has the tools that build a wheel for this machine, too.
 tests=$build/venv-python
-packages="numpy scipy pandas polars pyarrow networkx pytest hypothesis build scikit-build-core>=0.10"
+packages="numpy scipy pandas polars pyarrow networkx ml_dtypes pytest hypothesis build scikit-build-core>=0.10"
 [ -z "$long" ] || packages="$packages dask distributed mpi4py ray"
 if [ ! -f "$tests/whole" ] || [ "$(cat "$tests/whole")" != "$packages" ]; then
     rm -rf "$tests"

@@ -3,6 +3,7 @@
 import array
 import ctypes
 import datetime
+import sys
 
 import numpy as np
 import pytest
@@ -50,12 +51,14 @@ def test_dlpack_is_taken_once_and_freed():
         upsweep.sort(Tensor(np.array([1j])))
 
 
-def test_dlpack_of_bools_and_bf16():
+def test_dlpack_of_bools_and_bf16(monkeypatch):
     """Bools came back as bytes, bf16 was sorted by its bits as unsigned integers."""
     flags = np.array([True, False, True])
     same(upsweep.sort(Tensor(flags)), np.sort(flags))
     same(upsweep.unique(Tensor(flags)), np.unique(flags))
     assert upsweep.max(Tensor(flags)).dtype == bool
+
+    monkeypatch.delitem(sys.modules, "ml_dtypes", raising=False)
 
     class Halves(Tensor):
         def __dlpack__(self, **options):
@@ -117,7 +120,7 @@ def test_polars():
                                             None]
     times = pl.Series([datetime.datetime(2024, 1, 2), datetime.datetime(2020, 1, 1)])
     assert upsweep.sort(times).to_list() == sorted(times.to_list())
-    for bad in (pl.Series([[1], [2]]), pl.Series([True, False])):
+    for bad in (pl.Series([[1], [2]]), pl.Series(["1.5"]).cast(pl.Decimal(10, 2))):
         with pytest.raises(TypeError):
             upsweep.sort(bad)
     big = pl.Series(np.arange(10**5)[::-1].copy())
@@ -164,7 +167,7 @@ def test_pyarrow():
     stamps = pa.array([3, 1, None], pa.timestamp("us", tz="UTC"))
     assert upsweep.sort(stamps).cast(pa.int64()).to_pylist() == [1, 3, None]
     assert upsweep.max(pa.array([1.5, None])) == 1.5
-    for bad in (pa.array([[1]]), pa.array([True]),
+    for bad in (pa.array([[1]]), pa.nulls(2),
                 pa.array(["a", "b"]).dictionary_encode(), pa.table({"a": [1]})):
         with pytest.raises(TypeError):
             upsweep.sort(bad)
@@ -221,15 +224,7 @@ def test_pandas():
     assert f.take(upsweep.argsort(f["a"]))["b"].tolist() == ["y", "z", "x"]
     same(upsweep.argsort(pd.date_range("2020", periods=3)[::-1]), np.array([2, 1, 0]))
     with pytest.raises(TypeError):
-        upsweep.sort(pd.Series(["a", "b"]))
-
-
-def test_bfloat16():
-    ml = pytest.importorskip("ml_dtypes")
-    a = np.array([3, -1, 2], ml.bfloat16)
-    for call in (upsweep.cumsum, upsweep.sort, upsweep.argsort, upsweep.is_sorted, upsweep.unique):
-        with pytest.raises(TypeError, match="not bfloat16"):
-            call(a)
+        upsweep.sort(pd.Series(["a", "b"], dtype=object))
 
 
 # ---- device arrays, with a device that is this machine's memory ----

@@ -1,5 +1,9 @@
 """Graphs beside scipy and networkx."""
 # SPDX-License-Identifier: MIT
+import copy
+import pickle
+import weakref
+
 import numpy as np
 import pytest
 import upsweep
@@ -118,3 +122,32 @@ def test_from_file(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("from,to,cost\n0,1,0.5\n1,2,0.25\n")
     assert upsweep.Graph.from_file(table, "--weight", "f64").distances(0).tolist() == [0, 0.5, 0.75]
+
+
+def test_nan_in_a_sparse_matrix_is_no_arc():
+    """As in a dense one, and as scipy's searches have it; a Graph's own arcs are still refused."""
+    m = scipy_sparse.csr_matrix((np.array([1, np.nan, 2.0, np.nan]), ([0, 0, 1, 2], [1, 2, 2, 0])), shape=(3, 3))
+    for form in ("csr", "csc", "coo", "lil"):
+        for ours, theirs in ((upsweep.dijkstra, csgraph.dijkstra), (upsweep.shortest_path, csgraph.shortest_path),
+                             (upsweep.bellman_ford, csgraph.bellman_ford)):
+            for directed in (True, False):
+                got, wanted = ours(m.asformat(form), directed=directed), theirs(m, directed=directed)
+                assert np.array_equal(got, wanted)
+    assert upsweep.dijkstra(m, unweighted=True, indices=0).tolist() == [0, 1, 1]
+
+
+def test_copies():
+    """A graph never changes, so that its copy is itself; what a pickle would lack is said."""
+    g = upsweep.Graph([0, 1], [1, 2], [1.0, 2.0])
+    assert copy.copy(g) is g and copy.deepcopy([g])[0] is g and weakref.ref(g)() is g
+    with pytest.raises(TypeError, match="from its arcs or a file"):
+        pickle.dumps(g)
+
+
+def test_what_is_no_weight_and_no_vertex():
+    for m in (np.array([[0, 1j], [0, 0]]), scipy_sparse.csr_matrix(np.array([[0, 1j], [0, 0]]))):
+        for call in (upsweep.dijkstra, upsweep.shortest_path, upsweep.bellman_ford, upsweep.Graph.from_scipy):
+            with pytest.raises(TypeError, match="not complex"):
+                call(m)
+    with pytest.raises(IndexError, match="the graph is empty"):
+        upsweep.Graph([], []).distances(0)

@@ -108,7 +108,8 @@ def test_a_limit_of_scratch_is_a_memory_error():
 
 
 def test_docstrings():
-    for name in ("", "._sorting", "._folding", "._counting", "._moving", "._graph", "._clusters", "._about", ".lanes"):
+    for name in ("", "._sorting", "._folding", "._scanning", "._counting", "._moving", "._graph",
+                 "._csgraph", "._clusters", "._about", ".lanes"):
         module = importlib.import_module("upsweep" + name)
         result = doctest.testmod(module)
         assert result.failed == 0

@@ -155,6 +155,31 @@ def test_lexsort(data):
     same(upsweep.lexsort(keys), np.lexsort(keys))
 
 
+def by_one_key_after_another(keys, down):
+    order = np.arange(keys[0].size)
+    for k in keys:
+        order = order[upsweep.argsort(k[order], descending=down)]
+    return order
+
+
+@pytest.mark.parametrize("n", [2, 3, 16, 70, 1000, 20_000])
+def test_lexsort_of_floats(n):
+    """NaNs, too, whose bits differ, and zeros of both signs; few rows that are equal in the last key, and all."""
+    rng = np.random.default_rng(n)
+    for case in range(60 if n < 2000 else 12):
+        keys = []
+        for _ in range(int(rng.integers(2, 5))):
+            dtype = np.dtype(str(rng.choice(["f2", "f4", "f8", "i8", "u1", "i4"])))
+            bits = rng.integers(0, 256, (n, dtype.itemsize), np.uint8).view(dtype).reshape(-1)  # NaNs of all bits
+            values = [bits, rng.choice(bits, n), rng.choice(bits[:2], n), np.resize(bits[:1], n),
+                      np.where(rng.random(n) < 0.2, np.roll(bits, 1), bits)]
+            if dtype.kind == "f":
+                values.append(rng.choice(np.array([0.0, -0.0, np.nan, -np.nan, 1, -np.inf], dtype), n))
+            keys.append(values[rng.integers(len(values))])
+        for down in (False, True):
+            same(upsweep.lexsort(keys, descending=down), by_one_key_after_another(keys, down))
+
+
 def test_lexsort_of_ranges():
     """Columns of integers whose ranges just fit into 64 bits with the position, and those that don't."""
     rng = np.random.default_rng(7)

@@ -1,0 +1,91 @@
+"""Columns whose dtype is pandas' own, and bools of Arrow: order and sums beside pandas and polars."""
+# SPDX-License-Identifier: MIT
+import datetime
+
+import numpy as np
+import pytest
+
+import upsweep
+
+pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
+
+BIG = [2**60 + 1, 2**60, None, 5]  # float64 calls the first two equal
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "UInt64", "int64[pyarrow]"])
+def test_integers_with_nas_are_not_rounded(dtype):
+    s = pd.Series(BIG, dtype=dtype)
+    assert upsweep.argsort(s).tolist() == [3, 1, 0, 2]
+    assert upsweep.argsort(s, descending=True).tolist() == [0, 1, 3, 2]
+    values, order = upsweep.sort(s, return_index=True)
+    assert order.tolist() == [3, 1, 0, 2]
+    assert np.array_equal(values, np.array([5, 2.0**60, 2.0**60, np.nan]), equal_nan=True)
+    few = pd.Series([3, None, 1], dtype=dtype)
+    assert np.array_equal(upsweep.sort(few), [1.0, 3.0, np.nan], equal_nan=True)
+    whole = pd.Series([3, 2, 1], dtype=dtype)
+    assert upsweep.sort(whole).dtype.kind in "iu"
+
+
+def test_bools_with_nas():
+    s = pd.Series([True, None, False], dtype="boolean")
+    assert upsweep.argsort(s).tolist() == [2, 0, 1]
+    assert upsweep.sort(s)[:2].tolist() == [False, True] and upsweep.sort(s)[2] is pd.NA
+
+
+def test_categories_are_in_their_own_order():
+    dtype = pd.CategoricalDtype(["c", "b", "a"])
+    s = pd.Series(["b", "a", None, "c", "a"], dtype=dtype)
+    for x in (s, s.array, pd.CategoricalIndex(s)):
+        assert upsweep.argsort(x).tolist() == s.sort_values(kind="stable").index.tolist() == [3, 0, 1, 4, 2]
+        assert upsweep.argsort(x, descending=True).tolist() == [1, 4, 0, 3, 2]
+        assert upsweep.sort(x)[:4].tolist() == ["c", "b", "a", "a"] and pd.isna(upsweep.sort(x)[4])
+    assert upsweep.argsort(s[:0]).tolist() == []
+    assert upsweep.argsort(pd.Series([None, None], dtype=dtype)).tolist() == [0, 1]
+    with pytest.raises(TypeError, match="a column of pandas of dtype category"):
+        upsweep.sum(s)
+
+
+@pytest.mark.parametrize("dtype", ["str", "string", "string[pyarrow]", "large_string[pyarrow]", "string[python]"])
+def test_columns_of_strings(dtype):
+    if dtype == "str" and not isinstance(pd.Series(["a"]).dtype, pd.StringDtype):
+        pytest.skip("this pandas keeps strings as objects")
+    f = pd.DataFrame({"n": pd.Series(["b", "a", None, "\u00e9", "Z", "a"], dtype=dtype)})
+    order = upsweep.argsort(f["n"])
+    assert f.take(order).index.tolist() == f.sort_values("n", kind="stable").index.tolist() == [4, 1, 5, 0, 3, 2]
+    assert upsweep.argsort(pd.Index(f["n"])).tolist() == order.tolist()
+    assert upsweep.sort(f["n"])[:5].tolist() == ["Z", "a", "a", "b", "\u00e9"]
+    with pytest.raises(TypeError, match="a column of pandas of dtype"):
+        upsweep.max(f["n"])
+
+
+def test_times_with_a_zone():
+    s = pd.Series(pd.to_datetime(["2020-01-02", "2019-01-01", None])).dt.tz_localize("Europe/Berlin")
+    for x in (s, pd.DatetimeIndex(s)):
+        assert upsweep.argsort(x).tolist() == [1, 0, 2]
+        assert upsweep.min(x) == np.datetime64("2018-12-31T23:00")
+        assert upsweep.sort(x)[1] == np.datetime64("2020-01-01T23:00") and np.isnat(upsweep.sort(x)[2])
+
+
+@pytest.mark.parametrize("make", [
+    lambda: pd.Series(["a", 3], dtype=object), lambda: pd.period_range("2020", periods=3, freq="M"),
+    lambda: pd.arrays.IntervalArray.from_breaks([0, 1, 2]), lambda: pd.MultiIndex.from_tuples([(1, 2)]),
+    lambda: pd.Series([datetime.date(2020, 1, 1)], dtype="date32[pyarrow]")])
+def test_other_columns_are_named(make):
+    with pytest.raises(TypeError, match="not a column of pandas of dtype"):
+        upsweep.argsort(make())
+
+
+def test_bools_of_arrow():
+    long = [bool(i % 3) for i in range(100)] + [None, True]
+    for given, x in [(long, pl.Series("x", long)), (long, pa.array(long)), (long[13:], pa.array(long).slice(13)),
+                     (long, pa.chunked_array([long[:5], long[5:6], [], long[6:]])), (long[:9], pa.array(long[:9]))]:
+        order = sorted(range(len(given)), key=lambda i: (given[i] is None, given[i] or False))
+        made = [a.to_list() if hasattr(a, "to_list") else a.to_pylist() for a in (upsweep.argsort(x), upsweep.sort(x))]
+        assert made == [order, [given[i] for i in order]]
+        assert upsweep.sum(x) == given.count(True) and not upsweep.min(x)
+    plain = pl.Series("x", [True, False, True])
+    assert upsweep.unique(plain).to_list() == [False, True] and upsweep.cumsum(plain).to_list() == [1, 1, 2]
+    assert upsweep.reverse(pa.array([True, False])).to_pylist() == [False, True]
+    assert upsweep.sort(pl.Series("x", [], dtype=pl.Boolean)).dtype == pl.Boolean
