@@ -425,7 +425,7 @@ UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, u
  *
  * argsort_strings writes to index the permutation that sorts them, as upsweep_argsort does: n
  * elements of index_bits (32 or 64) bits; 32 needs n <= 2^32. Scratch: n (index_bits / 8 + 2)
- * bytes, 1.5 MB a thread and 1 MB; on a GPU 11 n, 0.6 MB and what upsweep_sort_pairs takes.
+ * bytes, 1.5 MB a thread and 1.5 MB; on a GPU 11 n, 0.6 MB and what upsweep_sort_pairs takes.
  * sort_strings writes the sorted strings in the same layout: out_bytes has room for
  * offsets[n] - offsets[0] bytes, out_offsets for n + 1 elements, of which the first becomes 0; they
  * overlap none of the others. n = 0 writes that 0, unless out_offsets is NULL. Scratch: the same
@@ -447,7 +447,7 @@ UPSWEEP_API upsweep_status upsweep_sort_strings(upsweep *u, const void *bytes, c
  * stability as above. values, if not NULL, has n elements that move with the slices.
  * distinct, if not NULL: of equal strings only the first stays, and *distinct gets how many are
  * left; slices and values behind those are undefined. Scratch: 10 n bytes, 8 n more with values,
- * 1.5 MB a thread and 1 MB; with distinct 2 MB a thread more, if they are to be had. Host arrays
+ * 1.5 MB a thread and 1.5 MB; with distinct 2 MB a thread more, if they are to be had. Host arrays
  * only.
  * Flags: DESCENDING, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_sort_slices(upsweep *u, const void *bytes, size_t size,

@@ -162,6 +162,14 @@ static int copy_over(const io_output *out)
     return error;
 }
 
+void io_place_set_aside(const io_output *out, size_t bytes)
+{
+    enum { LEAST = 8 << 20 };
+    if (!out->plain && out->packer == NULL && out->over < 0 && bytes >= LEAST) {
+        (void)fallocate(out->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes);
+    }
+}
+
 int io_place_put(io_output *out)
 {
     return out->over >= 0 ? copy_over(out) : link_and_rename(out);

@@ -8,6 +8,7 @@
 
 #include "io/memory.h"
 #include "io/parallel.h"
+#include "io/place.h"
 #include "app/sort/sort_small.h"
 
 #include <pthread.h>
@@ -19,8 +20,8 @@ enum { BLOCK_BYTES = 1 << 20, ROOM = BLOCK_BYTES + IO_SLACK, AHEAD = 24, SLICE =
 typedef struct writing {
     sort_job *job;
     io_output *out;
-    size_t *blocks; /* blocks[b]: first line of block b; blocks[count] = n */
-    size_t count;
+    size_t *blocks;      /* blocks[b]: first line of block b; blocks[count] = n */
+    size_t count, bytes; /* bytes of all */
     unsigned char *room; /* ROOM bytes for each thread */
     pthread_mutex_t lock;
     pthread_cond_t turned;
@@ -52,6 +53,7 @@ static int plan_blocks(writing *w)
             filled = 0;
         }
         filled = bytes < BLOCK_BYTES - filled ? filled + bytes : BLOCK_BYTES;
+        w->bytes += bytes;
     }
     w->blocks[w->count] = job->n;
     return 0;
@@ -126,6 +128,7 @@ int sort_write(sort_job *job, io_output *out)
         io_memory_give(w.room, room_bytes);
         return app_fail("out of memory");
     }
+    io_place_set_aside(out, w.bytes);
     pthread_mutex_init(&w.lock, NULL);
     pthread_cond_init(&w.turned, NULL);
     io_parallel(job->threads, w.count, write_block, &w);

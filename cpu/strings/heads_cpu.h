@@ -114,12 +114,27 @@ static void find(const usw_splitters *s, const usw_string *strings, uint32_t *bu
         if (b < s->count && is_same(load_head(s->heads[b]), heads[i])) {
             size_t bytes = s->splitters[b].bytes - s->nodes[0].depth;
             bool equal = bytes <= USW_HEAD && bytes == strings[i].bytes;
-            buckets[i] = equal ? 2 * b + 1 : USW_NO_BUCKET;
+            buckets[i] = equal ? 2 * b + 1 : USW_NO_BUCKET + b;
         }
     }
 }
 
-const usw_heads_steps USW_SYMBOL(usw_heads_steps) = {.find = find};
+static uint32_t find_next(const usw_splitters *s, unsigned char (*heads)[USW_HEAD], uint32_t n,
+                          usw_string string, bool *same)
+{
+    head h = load_string(string, s->strings->end);
+    uint32_t at = 0, count = n;
+    while (n > 1) {
+        uint32_t half = n / 2;
+        at += half & (0u - (uint32_t)is_less(load_head(heads[at + half - 1]), h));
+        n -= half;
+    }
+    at += is_less(load_head(heads[at]), h);
+    *same = at < count && is_same(load_head(heads[at]), h);
+    return at;
+}
+
+const usw_heads_steps USW_SYMBOL(usw_heads_steps) = {.find = find, .find_next = find_next};
 
 #else
 /* Without such vectors the tree is faster. */

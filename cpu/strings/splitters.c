@@ -68,14 +68,38 @@ static void build(usw_splitters *s, size_t count, size_t depth)
     }
 }
 
+static void make_head(unsigned char *head, usw_string string, size_t depth)
+{
+    memset(head, 0, USW_HEAD);
+    memcpy(head, string.at + depth, usw_min(string.bytes - depth, USW_HEAD));
+}
+
+/* Splitters whose heads are alike are found together in next_heads. */
+static void make_run(usw_splitters *s, uint32_t begin, uint32_t end)
+{
+    size_t known = s->nodes[0].depth;
+    size_t depth = known + usw_shared(s->splitters[begin], s->splitters[end - 1], known, SIZE_MAX);
+    for (uint32_t i = begin; i < end; i++) {
+        s->run_depths[i] = depth;
+        s->run_ends[i] = end;
+        if (end - begin > 1) {
+            make_head(s->next_heads[i], s->splitters[i], depth);
+        }
+    }
+}
+
 static void make_heads(usw_splitters *s)
 {
     size_t depth = s->nodes[0].depth;
+    uint32_t begin = 0;
     for (uint32_t i = 0; i < s->count; i++) {
-        size_t bytes = usw_min(s->splitters[i].bytes - depth, USW_HEAD);
-        memset(s->heads[i], 0, USW_HEAD);
-        memcpy(s->heads[i], s->splitters[i].at + depth, bytes);
+        make_head(s->heads[i], s->splitters[i], depth);
+        if (memcmp(s->heads[begin], s->heads[i], USW_HEAD) != 0) {
+            make_run(s, begin, i);
+            begin = i;
+        }
     }
+    make_run(s, begin, s->count);
 }
 
 /* A number that looks random, of i. */
@@ -177,6 +201,34 @@ static bool cut_shared(const usw_splitters *s, usw_string string, usw_string *be
     return true;
 }
 
+/* Whether no byte of the head is behind the string's end. */
+static bool has_head(const usw_splitters *s, usw_string string)
+{
+    return string.bytes - s->nodes[0].depth >= USW_HEAD;
+}
+
+/* The bucket of a string whose head, all of it, is that of splitter b and of no splitter before. */
+static uint32_t find_behind_head(const usw_splitters *s, const usw_heads_steps *steps,
+                                 usw_string string, uint32_t b)
+{
+    USW_ROUTE_OF("buckets of strings by what follows their heads", USW_NO_TYPES);
+    uint32_t end = s->run_ends[b];
+    size_t known = s->nodes[0].depth + USW_HEAD, depth = s->run_depths[b], most = depth - known;
+    if (end - b == 1) {
+        int order = usw_compare_strings(string, s->splitters[b], known);
+        return 2 * b + (order == 0 ? 1 : order > 0 ? 2 : 0);
+    }
+    size_t shared = usw_shared(string, s->splitters[b], known, most), at = known + shared;
+    if (shared < most) {
+        bool less = at == string.bytes || string.at[at] < s->splitters[b].at[at];
+        return 2 * (less ? b : end);
+    }
+    bool same;
+    usw_string behind = {string.at + depth, string.bytes - depth};
+    uint32_t next = steps->find_next(s, s->next_heads + b, end - b, behind, &same);
+    return same ? find_bucket(s, string) : 2 * (b + next);
+}
+
 void usw_find_string_buckets(const usw_splitters *s, usw_isa isa, const usw_string *strings,
                              size_t n, uint32_t *buckets)
 {
@@ -191,7 +243,13 @@ void usw_find_string_buckets(const usw_splitters *s, usw_isa isa, const usw_stri
         steps->find(s, behind, buckets);
     }
     for (size_t i = 0; i < n; i++) {
-        if (!decided[i] || buckets[i] == USW_NO_BUCKET) {
+        if (decided[i] && buckets[i] < USW_NO_BUCKET) {
+            continue;
+        }
+        uint32_t b = decided[i] ? buckets[i] - USW_NO_BUCKET : 0;
+        if (decided[i] && has_head(s, s->splitters[b]) && has_head(s, strings[i])) {
+            buckets[i] = find_behind_head(s, steps, strings[i], b);
+        } else {
             USW_ROUTE_OF("a string's bucket by the tree of splitters", USW_NO_TYPES);
             buckets[i] = find_bucket(s, strings[i]);
         }

@@ -9,7 +9,7 @@
 /* Bytes of a splitter's head, which are behind what all splitters share; strings whose heads are
  * searched side by side. */
 enum { USW_HEAD = 64, USW_HEADS_AT_ONCE = 8 };
-#define USW_NO_BUCKET UINT32_MAX
+#define USW_NO_BUCKET (UINT32_C(1) << 31) /* or more: a splitter is added */
 
 /* All splitters from `begin` to `end` share `depth` bytes; a string that comes to the node shares
  * `known` of them. Its next bytes are searched in `words`, those of the splitters without
@@ -32,12 +32,21 @@ typedef struct usw_splitters {
     uint32_t *begins;      /* [2 count]: splitters */
     uint32_t node_count, entry_count;
     unsigned char (*heads)[USW_HEAD]; /* [count]: of each splitter, with 0 behind its end */
+    /* Splitters with the same head are a run, from its first one to run_ends of that; they share
+     * run_depths bytes, and next_heads are behind those. */
+    unsigned char (*next_heads)[USW_HEAD]; /* [count] */
+    size_t *run_depths;                    /* [count] */
+    uint32_t *run_ends;                    /* [count] */
 } usw_splitters;
 
-/* For USW_HEADS_AT_ONCE strings, which begin behind what all splitters share: the bucket of each,
- * or USW_NO_BUCKET where heads do not decide. NULL: not to be had. */
+/* find: for USW_HEADS_AT_ONCE strings, which begin behind what all splitters share, the bucket of
+ * each; where heads do not decide, USW_NO_BUCKET and the first splitter whose head is the string's.
+ * find_next: of n heads in order, how many are less than the string; *same: the next one is alike.
+ * NULL: not to be had. */
 typedef struct usw_heads_steps {
     void (*find)(const usw_splitters *s, const usw_string *strings, uint32_t *buckets);
+    uint32_t (*find_next)(const usw_splitters *s, unsigned char (*heads)[USW_HEAD], uint32_t n,
+                          usw_string string, bool *same);
 } usw_heads_steps;
 USW_DECLARE_PER_ISA(usw_heads_steps, usw_heads_steps);
 
@@ -46,7 +55,9 @@ enum { USW_SPLITTERS_MOST = 4095 };
 /* Memory for up to `most` splitters, and the tree in such a piece. */
 #define USW_SPLITTER_MEMORY(most)                                                                  \
     struct {                                                                                       \
-        unsigned char heads[most][USW_HEAD];                                                       \
+        unsigned char heads[most][USW_HEAD], next_heads[most][USW_HEAD];                           \
+        size_t run_depths[most];                                                                   \
+        uint32_t run_ends[most];                                                                   \
         usw_string splitters[most];                                                                \
         usw_split_node nodes[2 * (most)];                                                          \
         uint64_t words[2 * (most)];                                                                \

@@ -54,7 +54,9 @@ _Static_assert(USW_SPLITTERS_MOST *SAMPLES <= USW_LEAF_MOST, "a leaf sorts every
 #define SET_TREE(tree, memory)                                                                     \
     ((tree).splitters = (memory).splitters, (tree).nodes = (memory).nodes,                         \
      (tree).words = (memory).words, (tree).children = (memory).children,                           \
-     (tree).begins = (memory).begins, (tree).heads = (memory).heads)
+     (tree).begins = (memory).begins, (tree).heads = (memory).heads,                               \
+     (tree).next_heads = (memory).next_heads, (tree).run_depths = (memory).run_depths,             \
+     (tree).run_ends = (memory).run_ends)
 
 typedef struct lane {
     usw_string_leaf leaf;

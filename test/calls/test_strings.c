@@ -1,9 +1,7 @@
 /* test_strings.c - sort_strings, argsort_strings, sort_slices against qsort by memcmp: texts of
- * many kinds (random bytes and NULs, URLs with long beginnings, few different ones, each the
- * beginning of the next, empty and equal ones), lengths around those at which the method changes,
- * threads, offsets and indices of both widths, both directions; slices that overlap, with values
- * and without repetition; what is refused, and that it leaves all arrays as they were. Texts end
- * where their block of memory ends. */
+ * many kinds, lengths around those at which the method changes, threads, offsets and indices of
+ * both widths, both directions; slices that overlap, with values and without repetition; what is
+ * refused, and that it leaves all arrays as they were. Texts end where their block ends. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +17,7 @@
 #include "test/shared/handles.h"
 #include "upsweep.h"
 
-enum { LONGEST = 120, KINDS = 10, LEAF = 1 << 14 };
-
+enum { LONGEST = 170, KINDS = 11, LEAF = 1 << 14 };
 static uint64_t random_state = 11;
 
 static uint64_t draw(uint64_t below)
@@ -71,10 +68,10 @@ static size_t write_text(unsigned char *to, unsigned kind, size_t i)
             to[k] = (unsigned char)draw(256);
         }
         break;
-    case 1: /* NULs and ones */
-        length = draw(30);
+    case 1: /* NULs and ones, or NULs alone, about as many as vectors compare */
+        length = draw(3) == 0 ? 50 + draw(40) : draw(30);
         for (size_t k = 0; k < length; k++) {
-            to[k] = (unsigned char)draw(2);
+            to[k] = length < 30 ? (unsigned char)draw(2) : 0;
         }
         break;
     case 2:
@@ -99,9 +96,12 @@ static size_t write_text(unsigned char *to, unsigned kind, size_t i)
     case 6: length = (size_t)sprintf((char *)to, "user%u", (unsigned)draw(300)); break;
     case 7: break; /* empty */
     case 8:        /* beginnings that are longer than the heads of splitters */
-        memset(to, 'a' + (int)draw(3), 70);
-        to[draw(70)] ^= draw(4) == 0;
-        length = 70 + (size_t)sprintf((char *)to + 70, "%u", (unsigned)draw(5000));
+    case 10:       /* and twice as long, differing between */
+        length = kind == 8 ? 70 : 140;
+        memset(to, kind == 8 ? 'a' + (int)draw(3) : 'a', length);
+        to[70] = (unsigned char)('0' + draw(3));
+        to[draw(length)] ^= draw(4) == 0;
+        length += (size_t)sprintf((char *)to + length, "%u", (unsigned)draw(5000));
         length = draw(5) == 0 ? draw(length) : length;
         break;
     default: length = (size_t)sprintf((char *)to, "%08zu", i); break; /* in order */
@@ -280,8 +280,8 @@ static void around_a_leaf(void **state)
 static void large(void **state)
 {
     (void)state;
-    static const unsigned kinds[] = {0, 3, 5, 8};
-    for (unsigned i = 0; i < 12; i++) { /* each kind on each instruction set */
+    static const unsigned kinds[] = {0, 3, 5, 8, 10};
+    for (unsigned i = 0; i < 15; i++) { /* each kind on each instruction set */
         check_texts(test_thorough() ? 500000 : 300000, kinds[i / 3], 1 + i % 4);
     }
 }

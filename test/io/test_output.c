@@ -252,6 +252,37 @@ static void writing_over_that_fails(void **state)
     }
 }
 
+/* A large output sets its room aside, which may fail; a kill there loses nothing. */
+static void room_that_is_set_aside(void **state)
+{
+    (void)state;
+    enum { LINES = 1 << 20, LINE = 9 };
+    static const struct {
+        const char *plan;
+        int status;
+    } cases[] = {{NULL, 0}, {"fallocate 1 95", 0}, {"fallocate 1 28", 0}, {"fallocate 1 -1", 137}};
+    if (SANITIZED) {
+        skip();
+    }
+    char *lines = malloc(LINES * LINE + 1), *sorted = malloc(LINES * LINE + 1);
+    for (size_t i = 0; i < LINES; i++) {
+        sprintf(lines + i * LINE, "%08zu\n", LINES - 1 - i);
+        sprintf(sorted + i * LINE, "%08zu\n", i);
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_folder(NULL);
+        store(path_of("in"), lines);
+        store(path_of("f"), "old\n");
+        program_result r = sort_to(path_of("f"), path_of("in"), cases[i].plan);
+        assert_int_equal(r.status, cases[i].status);
+        assert_true(holds(path_of("f"), cases[i].status == 0 ? sorted : "old\n"));
+        program_free(&r);
+        assert_int_equal(program_names(folder), 2);
+    }
+    free(lines);
+    free(sorted);
+}
+
 /* The keeper goes on when its parent is killed while it copies. */
 static void a_keeper_outlives_its_parent(void **state)
 {
@@ -328,6 +359,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_keeper_that_is_killed, make_folder),
+        cmocka_unit_test_setup(room_that_is_set_aside, make_folder),
         cmocka_unit_test_setup(what_is_left_behind_is_cleaned_up, make_folder),
         cmocka_unit_test_setup(what_another_one_holds_stays, make_folder),
         cmocka_unit_test_setup(named_files, make_folder),
