@@ -5,7 +5,7 @@
 
 #include "gpu/bucket_sort/6_large_lists.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
-#include "gpu/prefix_tree/prefix_tree.cuh"
+#include "gpu/prefix_tree/extents.cuh"
 
 /* Sums over a block of 256 threads: returns the sum of all c, and sets before to that of the
  * threads below. sums: 8 words. */
@@ -60,7 +60,7 @@ struct hybrid_place_args {
     hybrid_tree *tree;          /* where keys may go by one, or NULL */
     hybrid_extents extents;     /* of its buckets */
     unsigned key_bits;
-    bool spares; /* larger buckets than `capacity` are sorted by gpu/bucket_sort/5_sort_tree.cuh */
+    bool spares; /* larger buckets than `capacity` are sorted by gpu/tree_buckets/sort_rest.cuh */
 };
 
 /* Notes a bucket of c keys at `at` that step 5 cannot hold. */

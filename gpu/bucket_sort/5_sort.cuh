@@ -161,16 +161,18 @@ __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K
     hybrid_by_merging<K, NT, I>(data, m, tile);
 }
 
-/* Decodes m keys of a tree's bucket, from data to tile: what they are above its least key. */
+/* Decodes m keys of a tree's bucket, from data to tile: what they are above its least key. Returns
+ * tile. */
 template <typename K, int NT>
-__device__ __forceinline__ void hybrid_decode(const K *data, unsigned m,
-                                              const hybrid_decoder<K> &decoder, K *tile)
+__device__ __forceinline__ const K *hybrid_decode(const K *data, unsigned m,
+                                                  const hybrid_decoder<K> &decoder, K *tile)
 {
     __syncthreads();
     for (unsigned p = threadIdx.x; p < m; p += NT) {
         tile[p] = decoder.above(data[p]);
     }
     __syncthreads();
+    return tile;
 }
 
 /* Sorts no more keys than there are threads: each thread counts the keys before its own. */
@@ -245,10 +247,8 @@ hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gp
     } else if (found != HYBRID_CROWDED) {
         hybrid_more_rounds<K, NT>(tile, m);
     } else {
-        if constexpr (by_tree) {
-            hybrid_decode<K, NT>(data, m, decoder, tile);
-        }
-        hybrid_sort_crowded<K, NT, I>(by_tree ? tile : data, m, tile, bins, sums);
+        hybrid_sort_crowded<K, NT, I>(by_tree ? hybrid_decode<K, NT>(data, m, decoder, tile) : data,
+                                      m, tile, bins, sums);
     }
     map.unmapping([&](auto back) {
 #pragma unroll

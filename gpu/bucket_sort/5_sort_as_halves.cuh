@@ -15,6 +15,7 @@
 #define USW_GPU_BUCKET_SORT_5_SORT_AS_HALVES_CUH
 
 #include "gpu/block/rounds.cuh"
+#include "gpu/bucket_sort/5_halves.cuh"
 #include "gpu/bucket_sort/5_sort.cuh"
 #include "gpu/bucket_sort/counters_16bit.cuh"
 #include "gpu/block/row_loads.cuh"
@@ -32,65 +33,6 @@ constexpr size_t hybrid_halves_shared(int threads, int keys, int b)
 /* Tuning: rows of keys that are loaded at a time (2, 3 and 5 rows: 788, 784 and 883 us for 2^28
  * keys); words of a thread in the rounds (11 to 23 words: 794 to 829 us). */
 enum { HYBRID_HALVES_ROWS = 3, HYBRID_HALVES_WORDS = 17 };
-
-/* A key turned so that the bits from `shift` on begin at bit 2. Bits above those in which the keys
- * of a bucket differ are the same in all, so they need no mask. */
-struct hybrid_turned {
-    unsigned turn;
-    __device__ __forceinline__ explicit hybrid_turned(unsigned shift) : turn((shift + 30) % 32)
-    {
-    }
-    __device__ __forceinline__ unsigned operator()(uint32_t k) const
-    {
-        return __funnelshift_r(k, k, turn);
-    }
-};
-
-/* The bins of halves for usw_sort_bins_by_warps, where they have been placed. Places are in units of
- * 4, so that the first bit of a begin may mark its bin. Block: hybrid_halves_block, whose sums say
- * where ranges begin, less `spacing` halves for each before. */
-template <typename Block, int B, int ranges> struct hybrid_half_bins {
-    const Block &b;
-    unsigned wrap, all, below, extra; /* below: bits of a half that do not say its bin */
-    __device__ __forceinline__ uint16_t &item(unsigned p) const
-    {
-        return *b.half(Block::unit * p, wrap);
-    }
-    __device__ __forceinline__ static unsigned order(uint16_t half)
-    {
-        return half;
-    }
-    /* No two keys of one bin are the most and the least that a half can be. */
-    __device__ __forceinline__ bool falls(unsigned p) const
-    {
-        const unsigned key = item(p), before = item(p - 1);
-        return key < before && (ranges == 1 || before - key != 0xffff);
-    }
-    __device__ __forceinline__ unsigned of(unsigned p) const
-    {
-        unsigned range = 0;
-        for (unsigned q = 1; q < ranges; q++) {
-            range += q >> extra == 0 && p >= b.sums[q - 1] + Block::spacing * q;
-        }
-        return (range << 16 | item(p)) >> below & ((1u << B) - 1);
-    }
-    __device__ __forceinline__ unsigned begin(unsigned bin) const
-    {
-        const unsigned word = b.bins[bin & ((1u << (B - 1)) - 1)];
-        return (bin >> (B - 1) != 0 ? word >> 16 : word & 0xffff) / Block::unit;
-    }
-    __device__ __forceinline__ unsigned end(unsigned bin) const
-    {
-        const unsigned next = bin + 1;
-        const bool ends_range = (next & ((1u << (B - extra)) - 1)) == 0;
-        return next >> B != 0 ? all : begin(next) - (ends_range ? Block::spacing : 0);
-    }
-    __device__ __forceinline__ bool mark(unsigned bin) const
-    {
-        const unsigned bit = bin >> (B - 1) != 0 ? 1u << 16 : 1;
-        return (atomicOr(&b.bins[bin & ((1u << (B - 1)) - 1)], bit) & bit) != 0;
-    }
-};
 
 /* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. ranges: 1,
  * or 4 of 16 bits each, where two more bits may be left. Places and ranks are counted in units of
@@ -374,10 +316,7 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
                                                  const usw_gpu_keymap<uint32_t> &map,
                                                  const hybrid_decoder<uint32_t> &decoder = {})
     {
-        if constexpr (by_tree) {
-            hybrid_decode<uint32_t, NT>(data, m, decoder, tile);
-            data = tile;
-        }
+        data = by_tree ? hybrid_decode<uint32_t, NT>(data, m, decoder, tile) : data;
         if constexpr (NT >= 256) { /* a thread a digit; the keys differ in two digits at most */
             auto *counts = reinterpret_cast<uint16_t *>(tile + T);
             hybrid_by_digits<uint32_t, NT, I>(data, m, tile, counts, sums);
@@ -409,7 +348,7 @@ __device__ __forceinline__ void hybrid_halves_of_tree(const hybrid_local_args<ui
         hybrid_write_by_values<uint32_t, NT>(data, to, m, left, decoder.least, a.map,
                                              reinterpret_cast<unsigned *>(buffer));
     } else if (left > (ranges > 1 ? 18 : 16)) {
-        return; /* gpu/bucket_sort/5_sort_tree.cuh */
+        return; /* gpu/tree_buckets/sort_rest.cuh */
     } else if (m <= block::few_keys) {
         hybrid_sort_few_keys(data, to, m, a.map, b.tile, decoder);
     } else if (!b.sort(data, to, m, left, a.map, decoder.least)) {

@@ -272,10 +272,9 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     const bool in_order = found > HYBRID_UNEVEN && left <= 64 - NB &&
                           hybrid_settle_words<NT, B, NB>(words, lo, m, bins, sums);
     if (found == HYBRID_CROWDED && !in_order) {
-        if constexpr (by_tree) {
-            hybrid_decode<uint64_t, NT>(data, m, decoder, tile);
-        }
-        hybrid_sort_crowded<uint64_t, NT, I>(by_tree ? tile : data, m, tile, bins, sums);
+        hybrid_sort_crowded<uint64_t, NT, I>(
+            by_tree ? hybrid_decode<uint64_t, NT>(data, m, decoder, tile) : data, m, tile, bins,
+            sums);
         for (unsigned p = threadIdx.x; p < m; p += NT) {
             to[p] = map.unmap(tile[p] + decoder.least);
         }
@@ -345,7 +344,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
             hybrid_write_by_values<uint64_t, NT>(a.from() + begin, a.out + begin, m, left,
                                                  a.extents.least[b], a.map,
                                                  reinterpret_cast<unsigned *>(buffer));
-        } else if (left <= 64 - NB) { /* others: gpu/bucket_sort/5_sort_tree.cuh */
+        } else if (left <= 64 - NB) { /* others: gpu/tree_buckets/sort_rest.cuh */
             hybrid_sort_words<NT, I, B, R, NB, U, true>(a.from() + begin, a.out + begin, m, left,
                                                         a.map, buffer,
                                                         a.extents.decoder<uint64_t>(b));

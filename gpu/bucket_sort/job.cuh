@@ -6,7 +6,7 @@
 #include "gpu/bucket_sort/4_scatter_uncounted.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
 #include "gpu/bucket_sort/1_sample.cuh"
-#include "gpu/prefix_tree/prefix_tree.cuh"
+#include "gpu/prefix_tree/extents.cuh"
 #include "gpu/digit_sort/count_all_digits.cuh"
 
 #include <cmath>
@@ -63,7 +63,7 @@ template <typename K> struct hybrid_job {
     const K *from; /* where the keys are at first: keys, or an array that stays as it is */
 };
 
-/* Whether buckets that step 5 cannot hold are sorted by 5_sort_tree.cuh, whose launches are there
+/* Whether buckets that step 5 cannot hold are sorted by gpu/tree_buckets/sort_rest.cuh, whose launches are there
  * where keys may go by a tree. Others are left to the radix sort, or to step 6. */
 template <typename K> static inline bool hybrid_spares(const hybrid_job<K> &j)
 {

@@ -49,8 +49,5 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
 /* Queue the sorts of all buckets, and of bins, for keys of 32 and 64 bits (5_sort.cu). */
 template <typename K> void usw_queue_bucket_sorts(usw_gpu *g, const hybrid_job<K> &j);
 template <typename K> void usw_queue_bin_sorts(usw_gpu *g, const hybrid_job<K> &j);
-/* Queues the sorts of the buckets of a tree that are too large for the sorts of all buckets, or
- * have too many bits left for them (5_sort_tree.cu). */
-template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> &j);
 
 #endif

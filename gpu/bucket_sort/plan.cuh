@@ -33,7 +33,7 @@ struct hybrid_plan {
     unsigned uncounted;        /* not 0: the first scatter counts, that of HYBRID_UNCOUNTED_... */
     unsigned few_values; /* keys have few values: 1, and when these are counted their number */
     unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
-    unsigned rest;       /* 1: gpu/bucket_sort/5_sort_tree.cuh sorts some that are too large */
+    unsigned rest;       /* 1: gpu/tree_buckets/sort_rest.cuh sorts some that are too large */
     unsigned by_tree, near, tree_buckets; /* 1; TREE_..NEAR, TREE_IN_.. of prefix_tree.cuh */
     unsigned in_order; /* 1: nothing is to be done but to copy keys of another array */
     unsigned ordered;  /* 1: most neighbours rise, and gpu/runs looks at all keys */

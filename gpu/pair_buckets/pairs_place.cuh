@@ -8,6 +8,7 @@
 
 #include "gpu/block/least_window.cuh"
 #include "gpu/bucket_sort/1_sample.cuh"
+#include "gpu/prefix_tree/extents.cuh"
 
 enum { PAIRS_DIGITS = 256 };
 

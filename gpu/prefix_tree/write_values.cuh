@@ -4,7 +4,7 @@
 #ifndef USW_GPU_PREFIX_TREE_WRITE_VALUES_CUH
 #define USW_GPU_PREFIX_TREE_WRITE_VALUES_CUH
 
-#include "gpu/prefix_tree/prefix_tree.cuh"
+#include "gpu/prefix_tree/extents.cuh"
 
 /* Writes keys[begin .. end) = key by threads of which this is number `thread`, whole vectors at a
  * time but for the keys before the first and behind the last. */
@@ -144,7 +144,7 @@ static constexpr unsigned long long TREE_PIECE = 4096, TREE_PIECE_OF_WARP = 1638
 #endif
 
 /* Writes a block's share of the equal keys of all buckets of more than a.small keys, which other
- * sorts have left; a: hybrid_rest_args of gpu/bucket_sort/5_sort_tree.cuh. They are cut to pieces,
+ * sorts have left; a: hybrid_rest_args of gpu/tree_buckets/sort_rest.cuh. They are cut to pieces,
  * at most one for each block; a block lists its own, large ones from the end on. Of small pieces
  * each warp writes other ones: one after another by all threads, they would each wait for what the
  * memory says of the next. list: room for NT * U words; found: 2 words. */

@@ -3,9 +3,10 @@
 #ifndef USW_GPU_TREE_BUCKETS_SCATTER_ARGS_CUH
 #define USW_GPU_TREE_BUCKETS_SCATTER_ARGS_CUH
 
+#include "gpu/bucket_sort/4_scatter.cuh"
 #include "gpu/bucket_sort/4_scatter_uncounted.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
-#include "gpu/prefix_tree/prefix_tree.cuh"
+#include "gpu/prefix_tree/extents.cuh"
 
 template <typename K> struct hybrid_tree_scatter_args {
     hybrid_scatter_args<K> a;

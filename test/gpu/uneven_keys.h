@@ -55,7 +55,7 @@ enum uneven {
     IDS,        /* of a power law, over 17 bits: of some so many that no block holds them */
     SMALL,      /* a third is less than a 2000th of the others */
     STRAYS,     /* a narrow bell; where a sample does not look some anywhere, and many in a point */
-    RARE,       /* small, and one in 150 anywhere */
+    RARE,       /* every number of leading zeros is as likely, but the first few are rare */
     HIDDEN, /* four values of a range that is rare where a sample looks: of 2^16 keys and more */
     ROUGH,  /* squares; where a sample of 2^16 keys does not look, in a 33rd of the range: large
              * buckets, but none that no block holds */
@@ -180,7 +180,10 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
         const uint64_t near = full / 4 * 3 + (uint64_t)(at * 0x1p-15 * (double)full);
         return hides && any % 251 == 0 ? any & full : near;
     }
-    case RARE: return (any & full) >> (input_random(state) % 150 == 0 ? 0 : bits / 2 + any % 4);
+    case RARE: {
+        const uint64_t s = input_random(state);
+        return (any & full) >> (s % 150 == 0 ? s / 150 % 3 : 4 + s / 150 % (bits - 5));
+    }
     case HIDDEN: { /* in three stretches of four, which no bucket sort holds, or in one of eight */
         const bool hides = n % 2 == 0 ? i / 32 % 4 != 0 : i / 32 % 8 == 1;
         return hides ? 5000 + any % 4 : any % 4 != 0 ? any >> 47 : (1 << 16) + (any >> 52);

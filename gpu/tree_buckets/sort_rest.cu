@@ -1,9 +1,9 @@
-/* 5_sort_tree.cu - queues the sorts of what is left of a prefix tree's buckets (5_sort_tree.cuh). A
+/* sort_rest.cu - queues the sorts of what is left of a prefix tree's buckets (sort_rest.cuh). A
  * file of its own, which nvcc compiles while it compiles others. */
 /* SPDX-License-Identifier: MIT */
 #include "gpu/bucket_sort/5_sort_as_words.cuh"
-#include "gpu/bucket_sort/5_sort_tree.cuh"
-#include "gpu/bucket_sort/launches.cuh"
+#include "gpu/tree_buckets/sort_rest.cuh"
+#include "gpu/tree_buckets/launches.cuh"
 
 /* The most bits that may be left in a bucket that 5_sort.cu has sorted. */
 template <typename K, int size> static unsigned most_bits(unsigned bits)

@@ -1,10 +1,10 @@
-/* 5_sort_tree.cuh - step 5 of the bucket sort for what the other sorts leave: buckets that are too
+/* sort_rest.cuh - step 5 of the bucket sort for what the other sorts leave: buckets that are too
  * large for them, as those of keys that repeat; of a prefix tree (prefix_tree.cuh) also those that
  * have too many bits left, as rare keys have; and equal keys that no block holds, which are only
  * written. */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_GPU_BUCKET_SORT_5_SORT_TREE_CUH
-#define USW_GPU_BUCKET_SORT_5_SORT_TREE_CUH
+#ifndef USW_GPU_TREE_BUCKETS_SORT_REST_CUH
+#define USW_GPU_TREE_BUCKETS_SORT_REST_CUH
 
 #include "gpu/bucket_sort/5_sort.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
