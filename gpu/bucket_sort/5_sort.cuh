@@ -161,8 +161,7 @@ __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K
     hybrid_by_merging<K, NT, I>(data, m, tile);
 }
 
-/* Decodes m keys of a tree's bucket, from data to tile: what they are above its least key. Returns
- * tile. */
+/* Decodes m keys of a tree's bucket to tile, as what they are above its least key. Returns it. */
 template <typename K, int NT>
 __device__ __forceinline__ const K *hybrid_decode(const K *data, unsigned m,
                                                   const hybrid_decoder<K> &decoder, K *tile)
@@ -211,7 +210,7 @@ hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gp
                    unsigned char *buffer, const hybrid_decoder<K> &decoder = {})
 {
     constexpr unsigned T = NT * I, S = sizeof(K), few_keys = NT < 256 ? NT - 8 : 248;
-    constexpr bool settles = by_tree || S == 8; /* full bins may have few values */
+    constexpr bool settle = by_tree || S == 8;
     unsigned *sums = reinterpret_cast<unsigned *>(buffer);
     K *tile = reinterpret_cast<K *>(sums + 64);
     static_assert(NT >= few_keys + 16 / S, "a thread a key");
@@ -234,14 +233,13 @@ hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gp
         reinterpret_cast<uint4 *>(bins)[threadIdx.x + w * NT] = make_uint4(0, 0, 0, 0);
     }
     __syncthreads();
-    int found =
-        hybrid_split<K, NT, I, B, R, settles>(k, own, m, tile, bins, sums, digit, left <= B);
+    int found = hybrid_split<K, NT, I, B, R, settle>(k, own, m, tile, bins, sums, digit, left <= B);
     if (found == HYBRID_EVEN) {
         if (left > B) {
             hybrid_rounds<K, NT, I, R>(tile, m);
         }
         __syncthreads();
-    } else if (settles && found > HYBRID_UNEVEN &&
+    } else if (settle && found > HYBRID_UNEVEN &&
                hybrid_settle_bins<K, NT, I, B>(tile, m, sums, bins, digit)) {
         /* many keys are equal */
     } else if (found != HYBRID_CROWDED) {

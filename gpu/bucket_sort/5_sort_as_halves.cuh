@@ -17,7 +17,6 @@
 #include "gpu/block/rounds.cuh"
 #include "gpu/bucket_sort/5_halves.cuh"
 #include "gpu/bucket_sort/5_sort.cuh"
-#include "gpu/bucket_sort/counters_16bit.cuh"
 #include "gpu/block/row_loads.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 

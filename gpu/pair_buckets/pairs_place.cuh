@@ -6,7 +6,6 @@
 #ifndef USW_GPU_PAIR_BUCKETS_PAIRS_PLACE_CUH
 #define USW_GPU_PAIR_BUCKETS_PAIRS_PLACE_CUH
 
-#include "gpu/block/least_window.cuh"
 #include "gpu/bucket_sort/1_sample.cuh"
 #include "gpu/prefix_tree/extents.cuh"
 

@@ -214,7 +214,6 @@ static void uneven_keys(void **state)
         check(room, COPIES, wide[t], 65536 + t, turn++); /* from here on a sample tells copies */
         check(room, COPIES_300, wide[t], 70001 + t, turn++); /* of many keys in another way */
         check(room, STRAYS, wide[t], 65536 + t, turn++);
-        check(room, RARE, wide[t], 65552 + t, turn++);
     }
     for (unsigned t = 0; t < 3; t++) { /* buckets by leading bits that are too large */
         for (unsigned pattern = LUMP; pattern <= LUMP_LOW; pattern++) {
@@ -227,6 +226,7 @@ static void uneven_keys(void **state)
     }
     for (unsigned order = 0; order < 3; order++) {
         check(room, SMALL, UPSWEEP_F64, 110001, order);
+        check(room, RARE, UPSWEEP_U64, 65552 + order, 3 * order); /* wide leaves of one bucket */
     }
     check(room, FEW_HIDING, UPSWEEP_U32, 110001, turn++);
     check(room, EVEN_RUNS, UPSWEEP_U64, 90001, turn++); /* for which one scatter is enough */

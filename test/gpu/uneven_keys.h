@@ -110,10 +110,11 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     case COPIES: return scattered(r % (n / 24 + 1), bits);
     case COPIES_300: return scattered(r % (n / 300 + 1), bits);
     case GRID: return r % (n / 60 + 1) * (full / (n / 60 + 1));
-    case COPIES_LOW: {
-        const unsigned copies = n % 2 == 0 ? 36 : 14,
-                       few = n % 2 == 0 ? r >> 40 & r >> 42 & 3 : r >> 40 & 31;
-        return (scattered(r % (n / copies + 1), bits) >> 8) + few;
+    case COPIES_LOW: { /* of an even number, half in the last bin of a range of 16 bits */
+        const unsigned copies = n % 2 == 0 ? 36 : 14;
+        const uint64_t value = scattered(r % (n / copies + 1), bits) >> 8;
+        return n % 2 != 0 ? value + (r >> 40 & 31)
+                          : (value + (r >> 40 & r >> 42 & 3)) | (r >> 60 & 1) * 0x1ffc0;
     }
     case LUMP:
     case LUMP_MORE:
