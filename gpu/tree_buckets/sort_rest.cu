@@ -42,6 +42,9 @@ template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> 
         a.most = most_bits<K, size>(j.bits);
         return true;
     });
+    if (sizeof(K) == 8 && a.wide > a.small) {
+        a.wide = a.small; /* larger ones have equal keys, which large blocks put in order sooner */
+    }
     queue_rest<K, wide, false>(g, a);
     queue_rest<K, hybrid_rest_shape, true>(g, a);
 }
