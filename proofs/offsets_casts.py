@@ -48,12 +48,13 @@ BOUNDED = {
     "places in a leaf, which fits a cache": {
         "cpu/pair_sort/few_pairs.c": ["(words[i] & mask)"], "cpu/pair_sort/leaf.h": ["i"], "cpu/pair_sort/narrow_close_keys.h": ["i"],
         "cpu/pair_sort/narrow_leaf.h": ["(i + j)"], "cpu/pair_sort/sort_by_tags.h": ["i"],
-        "cpu/pair_sort/wide_keys.h": ["i", "n", "(wide[i] & places)"], "cpu/cache_sort/merge_blocks.h": ["usw_div_up(n, KEYS)"]},
+        "cpu/pair_sort/wide_keys.h": ["i", "n", "(wide[i] & places)",
+                                      "(i << place_bits | (wide[i] & places))"], "cpu/cache_sort/merge_blocks.h": ["usw_div_up(n, KEYS)"]},
     "fewer than 2^32 words: n - 1 fits 32 bits, among the GUARDS": {
         "cpu/pair_sort/sort_by_tags.h": ["n"], "cpu/pair_sort/narrow_large_bucket.h": ["n"]},
     "fewer than 2^32 keys: `wide` is set for more": {
         "cpu/buckets/digits_in_cache.h": ["(narrow[dy] + (dx == dy))", "to_x", "to_y"]},
-    "a comparison": {"cpu/strings/heads_cpu.h": ["less"]},
+    "a comparison": {"cpu/strings/heads_cpu.h": ["less", "is_less(load_head(heads[at + half - 1]), h)"]},
     "a digit, masked": {"cpu/buckets/digits_in_cache.h": ["k"], "calls/sort_choice.c": ["x"]},
     "buckets of a split, some thousands": {
         "cpu/pair_sort/narrow_even.h": ["buckets_wanted(job)"], "cpu/pair_sort/wide_keys_quantiles.h": ["usw_max(count, 1)"],

@@ -256,6 +256,19 @@ __device__ __forceinline__ float hybrid_alike(const K (&k)[I], unsigned long lon
     return static_cast<float>(n) / copies * 4 < range ? copies : 0;
 }
 
+/* Whether so many keys are equal that they do not go by leading bits. copies: see hybrid_alike.
+ * Where larger buckets are sorted, too, a fourth of the keys may be in such. A block calls. */
+template <typename K, int I>
+__device__ __forceinline__ bool
+hybrid_repeats(const K (&k)[I], unsigned long long n, const hybrid_leading<K> &l,
+               const hybrid_crowded &crowded, unsigned *words, float &copies)
+{
+    copies = hybrid_alike<K, I>(k, n, l, crowded.capacity, words);
+    const bool spared = crowded.spares && copies <= HYBRID_SPARED_COPIES &&
+                        hybrid_fits(n, l.range, l.top, l.bits, crowded.capacity, 0.67f, copies);
+    return copies > 0 && !spared;
+}
+
 /* The leading bits for keys that vary in `varying` bits. A block calls. */
 template <typename K, int I>
 __device__ __forceinline__ hybrid_leading<K>
@@ -277,17 +290,18 @@ hybrid_choose_leading(const K (&k)[I], unsigned here, unsigned long long n, unsi
     return l;
 }
 
-/* Notes what a count would of even keys, which the first scatter counts, and where its regions
+/* Notes what a count would of even keys, if the first scatter counts them, and where its regions
  * begin. */
-static __device__ __forceinline__ void
-hybrid_go_uncounted(hybrid_plan *plan, const unsigned long long *seen, const hybrid_even &level)
+static __device__ __forceinline__ void hybrid_go_uncounted(bool uncounted, hybrid_plan *plan,
+                                                           const unsigned long long *seen,
+                                                           const hybrid_even &level)
 {
-    if (threadIdx.x == 0) {
+    if (uncounted && threadIdx.x == 0) {
         plan->any = seen[0];
         plan->all = seen[1];
         plan->rises = plan->falls = 1;
     }
-    if (threadIdx.x < 1u << level.bits1) {
+    if (uncounted && threadIdx.x < 1u << level.bits1) {
         level.cursor[threadIdx.x] = threadIdx.x * level.stride;
     }
 }
@@ -333,13 +347,9 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
                               (sizeof(K) == 4 && tree != nullptr && !l.fits && l.bits == bits));
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
-    const float copies = crowded.keys != 0 && !many && !few_bytes && !crowds
-                             ? hybrid_alike<K, I>(k, n, l, crowded.capacity, counts)
-                             : 0;
-    /* A fourth of the keys may be in buckets that are too large, where these are sorted, too. */
-    const bool alike =
-        copies > 0 && (!crowded.spares || copies > HYBRID_SPARED_COPIES ||
-                       !hybrid_fits(n, l.range, l.top, l.bits, crowded.capacity, 0.67f, copies));
+    float copies = 0;
+    const bool alike = crowded.keys != 0 && !many && !few_bytes && !crowds &&
+                       hybrid_repeats<K, I>(k, n, l, crowded, counts, copies);
     const bool looks = crowded.falls != 0 && !counted;
     const unsigned falls = looks ? hybrid_falls<K, I>(k, counts) : 0;
     const bool ordered = looks && falls <= crowded.falls;
@@ -372,9 +382,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->by_tree = by_tree;
         plan->near = near;
     }
-    if (uncounted) {
-        hybrid_go_uncounted(plan, seen, level);
-    }
+    hybrid_go_uncounted(uncounted, plan, seen, level);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* 5_halves.cuh - step 5 of the bucket sort as halves of words (5_sort_as_halves.cuh): which bin a key
- * has, and how full bins are put in order that have few values. */
+/* 5_halves.cuh - step 5 of the bucket sort as halves of words (5_sort_as_halves.cuh): which bin a
+ * key has, and how full bins are put in order that have few values. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_5_HALVES_CUH
 #define USW_GPU_BUCKET_SORT_5_HALVES_CUH
@@ -19,9 +19,9 @@ struct hybrid_turned {
     }
 };
 
-/* The bins of halves for usw_sort_bins_by_warps, where they have been placed. Places are in units of
- * 4, so that the first bit of a begin may mark its bin. Block: hybrid_halves_block, whose sums say
- * where ranges begin, less `spacing` halves for each before. */
+/* The bins of halves for usw_sort_bins_by_warps, where they have been placed. Places are in units
+ * of 4, so that the first bit of a begin may mark its bin. Block: hybrid_halves_block, whose sums
+ * say where ranges begin, less `spacing` halves for each before. */
 template <typename Block, int B, int ranges> struct hybrid_half_bins {
     const Block &b;
     unsigned wrap, all, below, extra; /* below: bits of a half that do not say its bin */

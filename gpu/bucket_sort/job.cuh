@@ -63,8 +63,9 @@ template <typename K> struct hybrid_job {
     const K *from; /* where the keys are at first: keys, or an array that stays as it is */
 };
 
-/* Whether buckets that step 5 cannot hold are sorted by gpu/tree_buckets/sort_rest.cuh, whose launches are there
- * where keys may go by a tree. Others are left to the radix sort, or to step 6. */
+/* Whether buckets that step 5 cannot hold are sorted by gpu/tree_buckets/sort_rest.cuh, whose
+ * launches are there where keys may go by a tree. Others are left to the radix sort, or to
+ * step 6. */
 template <typename K> static inline bool hybrid_spares(const hybrid_job<K> &j)
 {
     return sizeof(K) == 4 && j.tree != nullptr && j.n < LARGE_FROM(sizeof(K));

@@ -1,5 +1,5 @@
-/* extents.cuh - the keys of a prefix tree's bucket: where their range begins, how many bits are left
- * to sort them by, and how a key is coded whose bucket is known. */
+/* extents.cuh - the keys of a prefix tree's bucket: where their range begins, how many bits are
+ * left to sort them by, and how a key is coded whose bucket is known. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PREFIX_TREE_EXTENTS_CUH
 #define USW_GPU_PREFIX_TREE_EXTENTS_CUH

@@ -174,6 +174,22 @@ static void pairs_by_digits(void **state)
     }
 }
 
+/* Buckets by leading bits that are too large, and full bins of halves. */
+static void large_buckets(void **state)
+{
+    gpu_room *room = *state;
+    unsigned turn = 0;
+    for (unsigned t = 0; t < 3; t++) {
+        for (unsigned pattern = LUMP; pattern <= LUMP_LOW; pattern++) {
+            check(room, pattern, wide[t], 32768, turn++);
+        }
+        for (unsigned n = 13000; n < 13002; n++) { /* 18 bits are undecided, and 16 */
+            check(room, COPIES_LOW, wide[t], n, turn++);
+            check(room, COPIES_LOW, wide[t], 19766 + n, turn++);
+        }
+    }
+}
+
 /* Every pattern and type, each at some of the sizes, fewer with an emulator. */
 static void uneven_keys(void **state)
 {
@@ -214,15 +230,6 @@ static void uneven_keys(void **state)
         check(room, COPIES, wide[t], 65536 + t, turn++); /* from here on a sample tells copies */
         check(room, COPIES_300, wide[t], 70001 + t, turn++); /* of many keys in another way */
         check(room, STRAYS, wide[t], 65536 + t, turn++);
-    }
-    for (unsigned t = 0; t < 3; t++) { /* buckets by leading bits that are too large */
-        for (unsigned pattern = LUMP; pattern <= LUMP_LOW; pattern++) {
-            check(room, pattern, wide[t], 32768, turn++);
-        }
-        for (unsigned n = 13000; n < 13002; n++) { /* 18 bits are undecided, and 16 */
-            check(room, COPIES_LOW, wide[t], n, turn++);
-            check(room, COPIES_LOW, wide[t], 19766 + n, turn++);
-        }
     }
     for (unsigned order = 0; order < 3; order++) {
         check(room, SMALL, UPSWEEP_F64, 110001, order);
@@ -292,9 +299,9 @@ static int close_room(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(uneven_keys), cmocka_unit_test(few_values),
-                                       cmocka_unit_test(pairs_by_digits),
-                                       cmocka_unit_test(uneven_pairs),
-                                       cmocka_unit_test(many_uneven_keys)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(uneven_keys),  cmocka_unit_test(large_buckets),
+        cmocka_unit_test(few_values),   cmocka_unit_test(pairs_by_digits),
+        cmocka_unit_test(uneven_pairs), cmocka_unit_test(many_uneven_keys)};
     return cmocka_run_group_tests(tests, open_room, close_room);
 }

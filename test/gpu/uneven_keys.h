@@ -42,8 +42,7 @@ enum uneven {
     COPIES,     /* of each value about 24, values at random */
     COPIES_300, /* the same, 300 */
     GRID,       /* the same, 60, values evenly spaced */
-    COPIES_LOW, /* values at random in all but the first 8 bits, 36 of each or nearly so, or 14 close
-                 * together */
+    COPIES_LOW, /* at random in all but the first 8 bits; 36 of a value, or 14 close together */
     LUMP,       /* even, but where a sample does not look a third is in one bucket */
     LUMP_MORE,  /* the same, two fifths */
     LUMP_LOW,   /* the same, of 18 bits */
