@@ -9,7 +9,7 @@
  *     USW_LANE_MASK  the mask type of a 512-bit register of keys, where USW_LEVEL is 2
  * At its end, when KEY_BITS is 128, it exports one const struct named by USW_SYMBOL(usw_STEM), e.g.
  *     #if KEY_BITS == 128
- *     USW_SORT_FORM(sort_oddeven, .n_max = SIZE_MAX)
+ *     USW_SORT_FORM(sort_oddeven, .in_place = true)
  *     #endif
  * Other bodies are included once. All functions are static: nothing but that struct is exported, so
  * code for one instruction set cannot leak into another. */

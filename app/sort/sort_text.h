@@ -6,7 +6,8 @@
  * runs by comparing, large ones by the same step again with the next bytes or the next sort key.
  * Last, the lines are gathered in order into blocks and written.
  *
- * Memory: the input, 16 bytes a line, and what the library needs to sort n pairs of 16 bytes. */
+ * Memory: the input, 16 bytes a line, and what the library needs to sort n pairs of 16 bytes; of
+ * whole lines by their bytes 18 in all. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_SORT_SORT_TEXT_H
 #define USW_APP_SORT_SORT_TEXT_H
