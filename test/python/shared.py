@@ -1,5 +1,7 @@
 """What the tests of the package share: arrays of all dtypes, shapes and strides, and comparisons."""
 # SPDX-License-Identifier: MIT
+import ctypes
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -110,3 +112,11 @@ def falling(a, axis=-1):
 
 def axes(a):
     return st.one_of(st.none(), st.integers(-a.ndim, a.ndim - 1)) if a.ndim else st.none()
+
+
+def as_bf16(capsule):
+    """A DLPack capsule of 16-bit elements, whose type code becomes bf16's."""
+    address = ctypes.pythonapi.PyCapsule_GetPointer
+    address.restype, address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    ctypes.c_uint8.from_address(address(capsule, b"dltensor") + 20).value = 4  # DLTensor.dtype.code
+    return capsule

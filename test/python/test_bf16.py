@@ -1,12 +1,12 @@
 """Arrays of numpy of the dtype bfloat16 of ml_dtypes, beside the same numbers as f32."""
 # SPDX-License-Identifier: MIT
-import ctypes
 import types
 
 import numpy as np
 import pytest
 
 import upsweep
+from shared import as_bf16
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
 BF16 = ml_dtypes.bfloat16
@@ -100,11 +100,7 @@ def test_dlpack():
             return self.a.__dlpack_device__()
 
         def __dlpack__(self, **options):
-            capsule = self.a.__dlpack__()
-            address = ctypes.pythonapi.PyCapsule_GetPointer
-            address.restype, address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-            ctypes.c_uint8.from_address(address(capsule, b"dltensor") + 20).value = 4  # DLTensor.dtype.code
-            return capsule
+            return as_bf16(self.a.__dlpack__())
 
     x = np.array([3.0, -1.0, 2.0], BF16)
     for call in (upsweep.sort, upsweep.unique, lambda a: upsweep.unique(a, return_counts=True)[0]):
