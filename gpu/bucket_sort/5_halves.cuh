@@ -6,8 +6,8 @@
 
 #include "gpu/block/bins_by_warps.cuh"
 
-/* A key turned so that the bits from `shift` on begin at bit 2. Bits above those in which the keys
- * of a bucket differ are the same in all, so they need no mask. */
+/* A key turned so that the bits from `shift` on begin at bit 2. Whoever takes a bin of it masks
+ * the bits above, which may be any in a tree's bucket. */
 struct hybrid_turned {
     unsigned turn;
     __device__ __forceinline__ explicit hybrid_turned(unsigned shift) : turn((shift + 30) % 32)

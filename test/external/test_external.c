@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "upsweep.h"
+#include "test/external/external_steps.h"
 #include "test/shared/handles.h"
 
 enum { LIMIT = 4 << 20, MOST = 8 << 20 };
@@ -21,20 +22,6 @@ typedef struct text {
     unsigned char *bytes;
     size_t size;
 } text;
-
-typedef struct line {
-    const unsigned char *p;
-    size_t bytes, number;
-} line;
-
-static uint64_t state = 88172645463325252u;
-static uint64_t any(uint64_t below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
-}
 
 /* Lines of several lengths with few letters, so that many begin alike and some are equal. */
 static text make_lines(size_t size, size_t longest, bool shared)
@@ -134,36 +121,16 @@ static upsweep_external *open_sort(upsweep_external_config config, text in)
     upsweep_external *x;
     config.directories = NULL;
     assert_int_equal(upsweep_external_open(&x, &config), UPSWEEP_OK);
-    for (size_t at = 0; at < in.size;) {
-        size_t step = 1 + any(200000), left = in.size - at;
-        step = step < left ? step : left;
-        assert_int_equal(upsweep_external_push(x, in.bytes + at, step), UPSWEEP_OK);
-        at += step;
-    }
+    push_pieces(x, in.bytes, in.size);
     assert_int_equal(upsweep_external_sort(x), UPSWEEP_OK);
     return x;
-}
-
-static upsweep_external_report report_of(upsweep_external *x)
-{
-    upsweep_external_report r = UPSWEEP_EXTERNAL_REPORT_INIT;
-    assert_int_equal(upsweep_external_last_report(x, &r), UPSWEEP_OK);
-    return r;
 }
 
 /* Pulls, writes to a file, and to a pipe's like; returns the runs of the sort. */
 static uint64_t check(upsweep_external_config config, text in, text want)
 {
     upsweep_external *x = open_sort(config, in);
-    size_t at = 0, bytes;
-    const void *records;
-    do {
-        assert_int_equal(upsweep_external_pull(x, &records, &bytes), UPSWEEP_OK);
-        assert_true(bytes <= want.size - at);
-        assert_memory_equal(records, want.bytes + at, bytes);
-        at += bytes;
-    } while (bytes > 0);
-    assert_int_equal(at, want.size);
+    pull_all(x, want.bytes, want.size);
     upsweep_external_close(x);
 
     x = open_sort(config, in);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "upsweep.h"
+#include "test/external/external_steps.h"
 
 enum { LIMIT = 4 << 20, BYTES = 5 << 20, RECORD = 24, HEAD = 77 };
 enum { RISING, FALLING, RUNS, TAIL, ANY, PATTERNS };
@@ -23,20 +24,6 @@ typedef struct text {
     unsigned char *bytes;
     size_t size, record; /* 0: lines */
 } text;
-
-typedef struct line {
-    const unsigned char *p;
-    size_t bytes, number;
-} line;
-
-static uint64_t state = 88172645463325252u;
-static uint64_t any(uint64_t below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
-}
 
 /* Of record i of n. */
 static size_t number_of(int pattern, size_t i, size_t n)
@@ -148,33 +135,8 @@ static upsweep_external *open_sort(upsweep_external_config config, text in, FILE
     config.limit = LIMIT;
     assert_int_equal(upsweep_external_open(&x, &config), UPSWEEP_OK);
     assert_int_equal(upsweep_external_source(x, fileno(f), HEAD), UPSWEEP_OK);
-    for (size_t at = 0; at < in.size;) {
-        size_t step = 1 + any(200000), left = in.size - at;
-        step = step < left ? step : left;
-        assert_int_equal(upsweep_external_push(x, in.bytes + at, step), UPSWEEP_OK);
-        at += step;
-    }
+    push_pieces(x, in.bytes, in.size);
     return x;
-}
-
-static upsweep_external_report report_of(upsweep_external *x)
-{
-    upsweep_external_report r = UPSWEEP_EXTERNAL_REPORT_INIT;
-    assert_int_equal(upsweep_external_last_report(x, &r), UPSWEEP_OK);
-    return r;
-}
-
-static void pull_all(upsweep_external *x, text want)
-{
-    size_t at = 0, bytes;
-    const void *records;
-    do {
-        assert_int_equal(upsweep_external_pull(x, &records, &bytes), UPSWEEP_OK);
-        assert_true(bytes <= want.size - at);
-        assert_memory_equal(records, want.bytes + at, bytes);
-        at += bytes;
-    } while (bytes > 0);
-    assert_int_equal(at, want.size);
 }
 
 /* Written to a file and pulled, as expected; returns how many bytes went to temporary files. */
@@ -183,7 +145,7 @@ static uint64_t check(upsweep_external_config config, text in, text want)
     FILE *f = make_file(in), *out = tmpfile();
     upsweep_external *x = open_sort(config, in, f);
     assert_int_equal(upsweep_external_sort(x), UPSWEEP_OK);
-    pull_all(x, want);
+    pull_all(x, want.bytes, want.size);
     upsweep_external_close(x);
     x = open_sort(config, in, f);
     assert_int_equal(upsweep_external_sort(x), UPSWEEP_OK);
@@ -338,7 +300,7 @@ static void test_sources(void **s)
     assert_int_equal(upsweep_external_source(x, -1, 0), UPSWEEP_ERROR_ARGUMENT);
     assert_int_equal(upsweep_external_source(NULL, -1, 0), UPSWEEP_ERROR_ARGUMENT);
     assert_true(report_of(x).written > 0 && report_of(x).written < in.size * 2 / 3);
-    pull_all(x, want);
+    pull_all(x, want.bytes, want.size);
     upsweep_external_close(x);
     close(ends[0]);
     close(ends[1]);
