@@ -340,7 +340,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const unsigned long long differ = seen[0] ^ seen[1];
     const bool few_bytes =
         hybrid_bytes(hybrid_differ<K, I>(k, here, map, differ, seen + 2)) <= HYBRID_FEW_BYTES;
-    const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
+    const unsigned varying = hybrid_bits_of(differ);
     const hybrid_leading<K> l = hybrid_choose_leading<K, I>(k, here, n, bits, varying, crowded);
     const bool many =
         crowded.keys != 0 && (hybrid_is_crowded<K, I>(k, here, l.shift, l.bits, crowded, counts) ||

@@ -40,6 +40,11 @@ hybrid_differ(const K (&k)[I], unsigned here, const usw_gpu_keymap<K> &map,
     __syncthreads();
     return words[0] & words[1];
 }
+/* The number of bits up to the highest that is set. */
+__device__ __forceinline__ unsigned hybrid_bits_of(unsigned long long differ)
+{
+    return 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
+}
 /* The number of bytes in which some bit is set: the passes that a radix sort needs.
  * HYBRID_FEW_BYTES or fewer passes are faster than buckets, however the keys are spread. */
 enum { HYBRID_FEW_BYTES = 2 };

@@ -31,18 +31,19 @@ __device__ __forceinline__ bool hybrid_is_one_run(const K (&k)[I], bool falls)
     return __syncthreads_count(turns) < 256;
 }
 
-/* Whether the sample is not even enough for leading bits: some bucket has many keys, or there are a
- * seventh more pairs of keys in one bucket than by chance, and six deviations. Of neighbours in one
- * bucket only the first is counted, as in hybrid_is_crowded; where most have such a neighbour, the
- * tiles of keys of 32 bits have few digits, and a tree is slower but for keys that lie near their
- * places. They look as if they did where in most stretches most keys are in a few of the buckets
- * by leading bits, if these are even: near, which is only looked for if it is set. All 1024 * I
- * keys of the sample are there. l: the buckets. A block calls. */
-enum tree_wanted { TREE_UNWANTED, TREE_WANTED, TREE_WANTED_IF_NEAR };
+/* What a sample shows of buckets by leading bits. even: there are at most a seventh more pairs of
+ * keys in one bucket than by chance, and six deviations. apart: most neighbours are in different
+ * ones. near: in most stretches most keys are in a few of the buckets. */
+struct hybrid_looks {
+    bool even, apart, near;
+};
+
+/* Looks at a sample, of which all 1024 * I keys are there. Of neighbours in one bucket only the
+ * first is counted, as in hybrid_is_crowded, unless keys are single ones. near: whether it is
+ * looked for. A block calls. */
 template <typename K, int I>
-__device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I],
-                                                         const hybrid_leading<K> &l, bool many,
-                                                         bool alike, bool &near, unsigned *counts)
+__device__ __forceinline__ hybrid_looks hybrid_look(const K (&k)[I], const hybrid_leading<K> &l,
+                                                    bool singles, bool near, unsigned *counts)
 {
     USW_SHARED_ARRAY(unsigned, found, [3]);
     const unsigned bits = l.bits;
@@ -61,7 +62,7 @@ __device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I],
     for (int i = 0; i < I; i++) {
         const unsigned d = static_cast<unsigned>(static_cast<K>(k[i] - l.base) >> l.shift) & mask;
         const unsigned left = __shfl_up_sync(~0u, d, 1);
-        if (threadIdx.x % 32 == 0 || d != left) {
+        if (threadIdx.x % 32 == 0 || d != left || singles) {
             keys++;
             pairs += atomicAdd(&counts[d / 2], 1u << d % 2 * 16) >> d % 2 * 16 & 0xffff;
         }
@@ -81,12 +82,8 @@ __device__ __forceinline__ tree_wanted hybrid_wants_tree(const K (&k)[I],
     __syncthreads();
     const float all = static_cast<float>(found[0]);
     const float expected = all * all / (static_cast<float>(2u << bits) * l.filled);
-    const bool even =
-        !alike && static_cast<float>(found[1]) <= expected * 8 / 7 + 6 * sqrtf(expected) + 8;
-    near = near && !many && found[2] >= 24u * I; /* of 32 * I stretches */
-    return !many && even && !near                  ? TREE_UNWANTED
-           : sizeof(K) == 8 || found[0] > 512u * I ? TREE_WANTED
-                                                   : TREE_WANTED_IF_NEAR;
+    return {static_cast<float>(found[1]) <= expected * 8 / 7 + 6 * sqrtf(expected) + 8,
+            found[0] > 512u * I, near && found[2] >= 24u * I}; /* of 32 * I stretches */
 }
 
 /* How many of half the sample may be equal keys of 64 bits, so that no bucket of some values has
@@ -99,11 +96,13 @@ __device__ __forceinline__ unsigned hybrid_most_repeats(unsigned long long n, un
            static_cast<unsigned>(copies * keys * keys / 2 / static_cast<float>(n));
 }
 
-/* Makes a tree of a sample for the keys that are to go by one, and returns whether they are.
+/* Makes a tree of a sample for the keys that are to go by one, and returns whether they are: those
+ * that are not even, or lie near their places. Where most neighbours share a bucket, the tiles of
+ * keys of 32 bits have few digits, and a tree is slower but for keys that lie near their places.
  * agree: what the sample's keys, which vary in `varying` bits, have in common above these. bits: of
- * its buckets. l: those by leading bits that else come, in which keys are to be even. near: in,
- * whether it is looked at if keys lie near their places; out, TREE_IF_NEAR if they go by a tree
- * only then. A block calls. */
+ * its buckets. l: those by leading bits that else come, in which keys are to be even. many: some
+ * bucket has many. alike: many keys are equal. near: in, whether it is looked at if keys lie near
+ * their places; out, TREE_IF_NEAR if they go by a tree only then. A block calls. */
 template <typename K, int I>
 __device__ __forceinline__ bool
 hybrid_choose_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
@@ -112,15 +111,14 @@ hybrid_choose_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K> 
                    hybrid_tree *tree, unsigned *counts)
 {
     const bool may_near = near != 0;
-    bool looks_near = may_near;
-    const tree_wanted wanted = hybrid_wants_tree<K, I>(k, l, many, alike, looks_near, counts);
-    near = wanted == TREE_WANTED_IF_NEAR ? TREE_IF_NEAR : 0;
-    if (wanted == TREE_UNWANTED || (near != 0 && !may_near)) {
+    const hybrid_looks looks = hybrid_look<K, I>(k, l, false, may_near && !many, counts);
+    const bool unwanted = !many && looks.even && !alike && !looks.near;
+    near = !unwanted && sizeof(K) == 4 && !looks.apart ? TREE_IF_NEAR : 0;
+    if (unwanted || (near != 0 && !may_near)) {
         return false;
     }
-    looks_near |= near != 0;
     return hybrid_grow_tree<K>(
-        keys, n, map, agree, varying, bits, looks_near,
+        keys, n, map, agree, varying, bits, looks.near || near != 0,
         sizeof(K) == 8 ? hybrid_most_repeats(n, bits) : unsigned(TREE_REPEATS), tree, counts);
 }
 

@@ -143,9 +143,8 @@ struct scatter_block {
         return counters + threadIdx.x / 32 * 128;
     }
 
-    /* Keys beyond the end get the greatest digit, so they are last in the tile.
-     */
-    __device__ __forceinline__ void load_two_arrays(K (&k)[Shape::items])
+    /* Keys beyond the end get the greatest digit, so they are last in the tile. */
+    template <bool stores> __device__ __forceinline__ void load_two_arrays(K (&k)[Shape::items])
     {
         unsigned at = my_place();
 #pragma unroll
@@ -176,7 +175,9 @@ struct scatter_block {
 #pragma unroll
         for (unsigned i = 0; i < Shape::items; i++) {
             k[i] = at + 32 * i < count ? k[i] : static_cast<K>(~K(0));
-            key[at + 32 * i] = k[i];
+            if (stores) {
+                key[at + 32 * i] = k[i];
+            }
         }
     }
     __device__ __forceinline__ void load_joined(K (&k)[Shape::items])
@@ -194,15 +195,15 @@ struct scatter_block {
             value[at + 32 * i] = x.value;
         }
     }
-    __device__ __forceinline__ void load(K (&k)[Shape::items])
+    /* Loads a tile. stores: its keys are left in shared memory, too, as values are. */
+    template <bool stores = true> __device__ __forceinline__ void load(K (&k)[Shape::items])
     {
         if constexpr (joins) {
             if (joined_in != nullptr) {
-                load_joined(k);
-                return;
+                return load_joined(k);
             }
         }
-        load_two_arrays(k);
+        load_two_arrays<stores>(k);
     }
     /* The digit of all of the warp's keys, or 256. */
     template <typename T>

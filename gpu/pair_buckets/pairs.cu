@@ -4,21 +4,22 @@
  *          Equal keys carry different values, so every step keeps their order. For an argsort the
  *          first scatter makes the values up.
  *
- * Steps    sample   gpu/pair_buckets/pairs_place.cuh: 16,384 keys: the highest bit in which keys
- *                   differ; sorted, or uneven?
+ * Steps    sample   gpu/pair_buckets/pairs_sample.cuh: 16,384 keys: the highest bit in which keys
+ *                   differ; reversed, or uneven?
  *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    gpu/pair_buckets/pairs_place.cuh: where the buckets begin; what is to be done.
- *          Keys of 64 bits that leading bits do not spread evenly go by the buckets of a tree
- *          (gpu/prefix_tree), from 2^23 pairs on.
+ *          Keys that leading bits do not spread evenly go by the buckets of a tree
+ *          (gpu/prefix_tree), from tree_from pairs on.
  *          scatter  gpu/pair_buckets/pairs_scatter.cuh: to tmp by the first half of the bits, then
  *                   back, within the segments that this made, by the second half.
  *          sort     gpu/pair_buckets/pairs_sort.cuh: each bucket by the bits still undecided.
- *          Buckets of up to twice as many pairs have a larger sort. These are left to the radix
- *          sort, decided on the device before the first scatter: sorted and uneven keys, keys that
- *          differ in two bytes or fewer, a sample that missed a bit, and buckets that no sort
- *          holds. Keys of which the sample has up to 256 values are counted by value
- *          (gpu/bucket_sort/7_write_few_values.cuh), and sorted by one pass of the radix sort,
- *          whose digit is the number of the value.
+ *          rest     gpu/pair_buckets/pairs_sort_rest.cuh: buckets of up to twice as many pairs, and
+ *                   those of a tree that have many bits left.
+ *          These are left to the radix sort, decided on the device before the first scatter:
+ *          reversed and uneven keys, keys that differ in two bytes or fewer, a sample that missed a
+ *          bit, and buckets that no sort holds. Keys of which the sample has up to 256 values are
+ *          counted by value (gpu/bucket_sort/7_write_few_values.cuh), and sorted by one pass of the
+ *          radix sort, whose digit is the number of the value.
  *
  * Shape    count: a block of 1024 threads a multiprocessor. scatter: 1024 threads a multiprocessor
  *          in one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
@@ -27,10 +28,11 @@
  * Traffic  u32 pairs 4 + 16 + 16 + 16 = 52 bytes, argsort of u32 44, u64 pairs 104.
  *
  * Scratch  one copy of keys and values (two of the keys where the caller wants none back; two of
- *          both where up to SPARE_PAIRS bytes of keys are sorted in place with values as wide), 16
+ *          both where up to SPARE_PAIRS bytes of keys are sorted in place with values as wide), 20
  *          bytes a bucket, up to 1 MB of look-back words, and for a tree up to 1.2 MB. */
 /* SPDX-License-Identifier: MIT */
-#include "gpu/pair_buckets/pairs_sort.cuh"
+#include "gpu/pair_buckets/pairs_sort_rest.cuh"
+#include "gpu/pair_buckets/pairs_sample.cuh"
 #include "gpu/bucket_sort/2_weigh_tree.cuh"
 #include "gpu/bucket_sort/bucket_sort.cuh"
 #include "gpu/digit_sort/count_all_digits.cuh"
@@ -43,8 +45,8 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
     using scatter = usw_radix_shape<2, 1, 256>;
     using tree_scatter = usw_radix_shape<4, 1, 256>;
     static constexpr size_t tree_from = 16384;
-    using less = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
-    using local = less;
+    using less = pairs_local_shape<256, 4, 11, 4, 2, key_bytes + value_bytes <= 12>;
+    using local = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
     using more = pairs_local_shape<256, 16, 11, 8, 1, key_bytes + value_bytes <= 12>;
     static constexpr unsigned bits_min = 11, bits_less = 11, bits_local = 11, bits_more = 11;
     static constexpr unsigned heavy = 1000;
@@ -56,9 +58,12 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
                                                 : 16),
                                     (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
     /* Smaller tiles where two blocks and their trees would not fit a multiprocessor. */
-    using tree_scatter = usw_radix_shape<(pair > 12 ? 8 : 10), scatter::blocks, scatter::threads>;
+    using tree_scatter = usw_radix_shape<(pair > 12  ? 8
+                                          : pair > 8 ? 10
+                                                     : 12),
+                                         scatter::blocks, scatter::threads>;
     /* Uneven keys of fewer pairs are sorted by digits. */
-    static constexpr size_t tree_from = 1 << 23;
+    static constexpr size_t tree_from = pair > 8 ? 1 << 23 : 1 << 25;
     /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for each. */
     using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
     using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
@@ -87,7 +92,7 @@ template <typename K> struct pairs_job {
     hybrid_few<K> *few_values; /* or NULL */
     unsigned ring_tiles, grid;
     unsigned long long *starts;
-    unsigned *tile_begin;
+    unsigned *tile_begin, *rest;
     hybrid_tree *tree; /* for uneven keys, or NULL */
     pairs_extents extents;
 };
@@ -96,8 +101,7 @@ template <typename K> struct pairs_job {
 template <typename K, typename tuning, unsigned value_bytes>
 static bool tree_fits(const usw_gpu *g, size_t n, unsigned bits)
 {
-    return PAIRS_BY_TREE<K> && n >= tuning::tree_from &&
-           hybrid_tree_shared(bits) <= g->shared_bytes &&
+    return n >= tuning::tree_from && hybrid_tree_shared(bits) <= g->shared_bytes &&
            hybrid_sample_shared<K>(bits) <= g->shared_bytes &&
            pairs_scatter_shared<K, value_bytes, typename tuning::tree_scatter, true>() <=
                g->shared_bytes;
@@ -112,8 +116,7 @@ template <typename K> static bool take_tree(usw_gpu *g, pairs_job<K> &j)
         return false;
     }
     j.extents.least = reinterpret_cast<unsigned long long *>(j.tree + 1);
-    j.extents.alike = reinterpret_cast<unsigned *>(j.extents.least + buckets);
-    j.extents.left = reinterpret_cast<unsigned char *>(j.extents.alike + buckets);
+    j.extents.left = reinterpret_cast<unsigned char *>(j.extents.least + buckets);
     j.extents.fill = j.extents.left + buckets;
     return true;
 }
@@ -137,6 +140,7 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     j.plan = static_cast<pairs_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
     j.zero = static_cast<unsigned *>(usw_gpu_scratch(g, j.zero_words * 4));
     j.starts = static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 1) * 8));
+    j.rest = static_cast<unsigned *>(usw_gpu_scratch(g, buckets * 4));
     j.tile_begin = static_cast<unsigned *>(usw_gpu_scratch(g, (segments + 1) * 4));
     auto *tmp = static_cast<unsigned char *>(usw_gpu_scratch(g, n * (sizeof(K) + value_bytes)));
     j.few_values = nullptr;
@@ -157,7 +161,7 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
         j.scratch.keys_out = usw_gpu_scratch(g, n * sizeof(K));
     }
     if (j.plan == nullptr || j.zero == nullptr || j.starts == nullptr || j.tile_begin == nullptr ||
-        tmp == nullptr || j.scratch.keys_out == nullptr) {
+        j.rest == nullptr || tmp == nullptr || j.scratch.keys_out == nullptr) {
         return false;
     }
     j.counts = j.zero;
@@ -185,20 +189,19 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
     }
     USW_LAUNCH(g, (pairs_sample<K>), 64, 1024,
                j.tree != nullptr ? hybrid_sample_shared<K>(bits) : hybrid_tables_bytes<K>(), keys,
-               n, j.map, j.digits, S::place_bits, tuning::heavy, j.plan, j.zero, j.zero_words,
-               j.few_values, j.tree);
-    if constexpr (PAIRS_BY_TREE<K>) {
-        if (j.tree != nullptr) {
-            USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K>), g->sms, 1024, hybrid_weigh_shared, keys,
-                               n, j.map, bits, &j.plan->keys, j.tree,
-                               hybrid_weigh_stretches<K>(n, bits), false, true);
-        }
+               n, j.map, j.digits, S::place_bits, unsigned(S::capacity), tuning::heavy, j.plan,
+               j.zero, j.zero_words, j.few_values, j.tree);
+    if (j.tree != nullptr) {
+        USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K>), g->sms, 1024, hybrid_weigh_shared, keys, n,
+                           j.map, bits, &j.plan->keys, j.tree, hybrid_weigh_stretches<K>(n, bits),
+                           false, true);
     }
     USW_LAUNCH_CHAINED(g, (hybrid_count_any<K>),
                        static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
                        count_bytes, keys, n, j.map, &j.plan->keys,
                        reinterpret_cast<unsigned long long *>(j.counts), j.handed, j.few_values,
                        &j.plan->radix, static_cast<const hybrid_tree *>(j.tree));
+    const bool in_place = j.p->keys == j.p->out_keys && j.p->values == j.p->out_values;
     const pairs_place_args place = {j.plan,
                                     j.counts,
                                     j.handed,
@@ -208,16 +211,19 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
                                     tuning::tree_scatter::tile,
                                     S::capacity,
                                     larger::capacity,
+                                    S::place_bits,
                                     larger::place_bits,
                                     j.starts,
                                     j.tile_begin,
+                                    j.rest,
                                     j.tree,
                                     j.extents,
-                                    sizeof(K) * 8};
+                                    sizeof(K) * 8,
+                                    in_place};
     USW_LAUNCH_CHAINED(g, pairs_place, j.tree != nullptr ? 64 : 1, 1024, 0, place);
 }
 
-/* Queues a scatter: by leading bits and, where keys may go by a tree, by it. */
+/* Queues a scatter: by leading bits and, where keys may go by a tree, the first one by it. */
 template <bool first, typename K, unsigned value_bytes, typename tuning>
 static void scatter_pairs(usw_gpu *g, const pairs_job<K> &j, const pairs_scatter_args<K> &a)
 {
@@ -230,7 +236,7 @@ static void scatter_pairs(usw_gpu *g, const pairs_job<K> &j, const pairs_scatter
                            a);
     };
     queue(static_cast<typename tuning::scatter *>(nullptr), std::false_type());
-    if constexpr (PAIRS_BY_TREE<K>) {
+    if constexpr (first) {
         if (j.tree != nullptr) {
             queue(static_cast<typename tuning::tree_scatter *>(nullptr), std::true_type());
         }
@@ -258,14 +264,14 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
                                        j.map,
                                        j.plan,
                                        j.starts,
-                                       j.extents,
-                                       p->out_keys != nullptr && !usw_keymap_is_identity(&p->map)};
+                                       j.rest,
+                                       j.extents};
     const unsigned buckets = 1u << j.digits.bits();
     USW_LAUNCH_CHAINED(g, (pairs_local<K, value_bytes, S>), buckets, S::threads,
                        (pairs_local_shared<K, value_bytes, S>()), local);
-    USW_LAUNCH_CHAINED(g, (pairs_local_middle<K, value_bytes, larger>), g->sms * larger::blocks,
+    USW_LAUNCH_CHAINED(g, (pairs_local_rest<K, value_bytes, larger>), g->sms * larger::blocks,
                        larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
-                       unsigned(S::capacity), unsigned(S::place_bits), buckets);
+                       buckets);
     return usw_radix_queue_pairs(g, p, j.scratch, &j.plan->radix, j.few_values);
 }
 

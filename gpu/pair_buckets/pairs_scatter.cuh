@@ -5,8 +5,10 @@
  * its value, where both are as wide, since longer runs are written faster. The second is within the
  * segments that the first one made, so a look-back ends where the tile's segment begins.
  *
- * Keys that go by a prefix tree take tiles of a shape of their own: a block has the tree in shared
- * memory, looks each key's bucket up once, and keeps its digit. */
+ * Where keys go by a prefix tree, the first scatter has tiles of a shape of its own: a block has
+ * the tree in shared memory, looks each key's bucket up, keeps its digit, and writes that of the
+ * second scatter in place of the key's leading bits (hybrid_coded). So the second is the same for
+ * all. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PAIR_BUCKETS_PAIRS_SCATTER_CUH
 #define USW_GPU_PAIR_BUCKETS_PAIRS_SCATTER_CUH
@@ -118,13 +120,13 @@ __device__ __forceinline__ void pairs_scatter_loaded(scatter_block<K, value_byte
     b.finish();
 }
 
-/* The digits of a thread's keys by the tree, also kept in shared memory. below: the bits of the
- * digits that follow. */
+/* The digits of a thread's keys by the tree, kept in shared memory beside the coded keys. below:
+ * the bits of the second scatter's digits. */
 template <typename K, unsigned value_bytes, typename Shape>
-__device__ __forceinline__ void
-pairs_tree_digits(const scatter_block<K, value_bytes, Shape, true> &b,
-                  const hybrid_window<K> &window, unsigned below, const K (&keys)[Shape::items],
-                  unsigned (&digits)[Shape::items])
+__device__ __forceinline__ void pairs_code(const scatter_block<K, value_bytes, Shape, true> &b,
+                                           const hybrid_window<K> &window, unsigned low,
+                                           unsigned below, const K (&keys)[Shape::items],
+                                           unsigned (&digits)[Shape::items])
 {
     constexpr unsigned I = Shape::items, U = I % 4 == 0 ? 4 : I % 5 == 0 ? 5 : 2;
     static_assert(I % U == 0, "keys are looked up U at a time");
@@ -140,9 +142,10 @@ pairs_tree_digits(const scatter_block<K, value_bytes, Shape, true> &b,
         window.buckets(some, found);
 #pragma unroll
         for (unsigned i = 0; i < U; i++) {
-            const unsigned p = at + 32 * (i0 + i), digit = found[i] >> below;
-            digits[i0 + i] = p < b.count ? digit & b.mask : b.mask;
+            const unsigned p = at + 32 * (i0 + i);
+            digits[i0 + i] = p < b.count ? found[i] >> below & b.mask : b.mask;
             b.digits[p] = static_cast<unsigned char>(digits[i0 + i]);
+            b.key[p] = hybrid_coded(keys[i0 + i], found[i], low);
         }
     }
 }
@@ -155,10 +158,10 @@ __device__ __forceinline__ void pairs_scatter_tile(scatter_block<K, value_bytes,
                                                    pairs_spot place, const hybrid_window<K> &window)
 {
     K keys[Shape::items];
-    b.load(keys);
+    b.template load<!kept>(keys);
     if constexpr (kept) {
         unsigned digits[Shape::items];
-        pairs_tree_digits(b, window, first ? a.digits.bits2 : 0, keys, digits);
+        pairs_code(b, window, a.plan->keys.shift, a.digits.bits2, keys, digits);
         pairs_scatter_loaded<first>(b, a, ring, tile, place, digits);
     } else {
         pairs_scatter_loaded<first>(b, a, ring, tile, place, keys);
@@ -207,7 +210,7 @@ __device__ __forceinline__ void pairs_scatter_tiles(const pairs_scatter_args<K> 
     }
 }
 
-/* kept: it does what is to be done by a tree, else what is by leading bits. */
+/* kept: the first scatter by a tree; else that by leading bits, or the second one of all. */
 template <typename K, unsigned value_bytes, typename Shape, bool first, bool kept>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     pairs_scatter(const pairs_scatter_args<K> a)
@@ -215,7 +218,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     USW_DYNAMIC_SHARED(unsigned char, shared);
     USW_SHARED_ARRAY(unsigned, note, [2]);
     usw_chained();
-    if (a.plan->split && (a.plan->keys.by_tree != 0) == kept) {
+    if (a.plan->split && (!first || (a.plan->keys.by_tree != 0) == kept)) {
         pairs_scatter_tiles<first, kept, K, value_bytes, Shape>(a, shared, note);
     }
 }

@@ -6,10 +6,9 @@
  * value is. Values wait in shared memory, or, if both do not fit well, are copied there once the
  * words are sorted.
  *
- * A bucket of a prefix tree has bits of its own, taken of the keys less the least one. Where they
- * leave no room for the place, as in buckets of rare keys, the bucket is sorted twice, by the lower
- * half of a key and by the upper one. Bins are then equal parts of the bucket's range, down to the
- * places, so that equal keys do not crowd a bin. */
+ * The bits are those of a key less the bucket's least one. A bucket of a prefix tree has so many as
+ * its range needs. Bins are equal parts of that range, down to the places, so that equal keys do
+ * not crowd a bin. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PAIR_BUCKETS_PAIRS_SORT_CUH
 #define USW_GPU_PAIR_BUCKETS_PAIRS_SORT_CUH
@@ -25,17 +24,19 @@ template <typename K> struct pairs_local_args {
     usw_gpu_keymap<K> map;
     const pairs_plan *plan;
     const unsigned long long *starts; /* buckets + 1 */
+    const unsigned *rest;             /* a list of buckets, see pairs_plan */
     pairs_extents extents;            /* of a tree's buckets */
-    bool unmaps;                      /* out_keys are wanted, and the map changes keys */
 };
 
 /* Gives four times a word's bin, of 1 << B: its part of a range that fills `fill` 256ths of so many
  * bits. */
 struct pairs_bins {
     unsigned turn, factor;
+    bool high; /* of words of 64 bits: they are turned by 32 more */
     __device__ __forceinline__ pairs_bins(unsigned word_bits, unsigned bits, unsigned fill,
                                           unsigned b)
-        : turn(word_bits - bits), factor((4u << (b + 8)) / fill)
+        : turn((word_bits - bits) % 32), factor((4u << (b + 8)) / fill),
+          high(word_bits - bits >= 32)
     {
     }
     __device__ __forceinline__ unsigned operator()(uint32_t word) const
@@ -44,7 +45,8 @@ struct pairs_bins {
     }
     __device__ __forceinline__ unsigned operator()(uint64_t word) const
     {
-        return __umulhi(static_cast<unsigned>(word << turn >> 32), factor) & ~3u;
+        const unsigned lo = static_cast<unsigned>(word), hi = static_cast<unsigned>(word >> 32);
+        return __umulhi(__funnelshift_l(high ? 0 : lo, high ? lo : hi, turn), factor) & ~3u;
     }
 };
 
@@ -77,9 +79,9 @@ template <typename K, unsigned value_bytes, typename S, bool by_tree> struct pai
     unsigned *sums, *bins;
     K *tile;
     V *values;
-    unsigned m, left, fill; /* pairs; undecided bits; the range in 256ths of these */
-    unsigned skip;          /* lower bits that are left out, where not all are sorted at once */
-    K least;                /* what all keys are above; the bits that they share */
+    unsigned m, left, fill;    /* pairs; undecided bits; the range in 256ths of these */
+    unsigned skip;             /* lower bits that are left out, where not all are sorted at once */
+    hybrid_decoder<K> decoder; /* what keys are above the bucket's least one */
 
     __device__ __forceinline__ explicit pairs_bucket(unsigned char *buffer)
     {
@@ -87,7 +89,8 @@ template <typename K, unsigned value_bytes, typename S, bool by_tree> struct pai
         tile = reinterpret_cast<K *>(sums + 64);
         bins = reinterpret_cast<unsigned *>(tile + S::tile);
         values = reinterpret_cast<V *>(buffer + (S::early ? words_bytes : 256));
-        skip = 0;
+        m = left = skip = 0;
+        fill = 256;
     }
     /* Copies the values to shared memory; own: as in sort. */
     __device__ __forceinline__ void bring(const V *from, unsigned own) const
@@ -103,12 +106,7 @@ template <typename K, unsigned value_bytes, typename S, bool by_tree> struct pai
     /* The word of the key at place p. part: only some bits are sorted now. */
     template <bool part> __device__ __forceinline__ K word_of(K key, unsigned p) const
     {
-        if constexpr (!by_tree) {
-            const K low =
-                left == 0 ? K(0) : static_cast<K>(static_cast<K>(~K(0)) >> (sizeof(K) * 8 - left));
-            return static_cast<K>((key & low) << PB | p);
-        }
-        K bits = static_cast<K>(key - least);
+        K bits = by_tree ? decoder.above(key) : static_cast<K>(key & decoder.mask);
         if (part) {
             bits = static_cast<K>(static_cast<K>(bits >> skip) << (sizeof(K) * 8 - left)) >>
                    (sizeof(K) * 8 - left);
@@ -188,16 +186,17 @@ template <typename K, unsigned value_bytes, typename S, bool by_tree> struct pai
                 K word = tile[p];
                 from[i] = static_cast<uint16_t>(place_of(word));
                 if (keys != nullptr) {
-                    const K bits = static_cast<K>(word >> PB);
-                    keys[p] = map.unmap(static_cast<K>(by_tree ? least + bits : least | bits));
+                    keys[p] = map.unmap(static_cast<K>(by_tree ? decoder.least + (word >> PB)
+                                                               : decoder.least | word >> PB));
                 }
             }
         }
         write_values(out, own, from);
     }
-    /* The same where words have a part of their keys, which are moved from data to itself. */
+    /* The same where words have a part of their keys, which are moved from data to itself. last:
+     * they are then as the caller wants them. */
     __device__ __forceinline__ void write_moved(K *data, V *out, const usw_gpu_keymap<K> &map,
-                                                bool unmaps, unsigned own) const
+                                                bool last, unsigned own) const
     {
         uint16_t from[I];
         K key[I];
@@ -212,18 +211,13 @@ template <typename K, unsigned value_bytes, typename S, bool by_tree> struct pai
 #pragma unroll
         for (int i = 0; i < I; i++) {
             if (own + i * NT < m) {
-                data[static_cast<int>(own) + i * NT] = unmaps ? map.unmap(key[i]) : key[i];
+                data[static_cast<int>(own) + i * NT] =
+                    last ? map.unmap(decoder.key(key[i])) : key[i];
             }
         }
         write_values(out, own, from);
     }
 };
-
-/* Whether a bucket's bits leave room for the place in a word. */
-template <typename K> __device__ __forceinline__ bool pairs_fit(unsigned left, unsigned place_bits)
-{
-    return left + place_bits <= sizeof(K) * 8;
-}
 
 /* What of a bucket is known before it is sorted. */
 template <typename K, unsigned value_bytes, typename S, bool by_tree>
@@ -231,18 +225,14 @@ __device__ __forceinline__ void pairs_know(pairs_bucket<K, value_bytes, S, by_tr
                                            const pairs_local_args<K> &a, unsigned i,
                                            unsigned long long begin)
 {
+    const unsigned shift = a.plan->keys.shift;
     b.m = static_cast<unsigned>(a.starts[i + 1] - begin);
     if (b.m == 0) {
         return;
     }
-    if (by_tree) {
-        b.left = a.extents.left[i];
-        b.fill = a.extents.fill[i] + 1u;
-        b.least = static_cast<K>(a.extents.least[i]);
-    } else {
-        b.left = a.plan->keys.shift;
-        b.least = static_cast<K>(a.keys[begin] >> b.left << b.left);
-    }
+    b.left = by_tree ? a.extents.left[i] : shift;
+    b.fill = by_tree ? a.extents.fill[i] + 1u : 256;
+    b.decoder = {by_tree ? a.extents.least[i] : a.keys[begin] >> shift << shift, shift};
 }
 
 /* A thread's first place in a bucket whose values begin here: warps read and write whole lines of
@@ -253,18 +243,7 @@ template <typename V> __device__ __forceinline__ unsigned pairs_own(const V *val
            static_cast<unsigned>(reinterpret_cast<uintptr_t>(values) / sizeof(V)) % 32;
 }
 
-/* Maps keys back that are in order. */
-template <typename K>
-__device__ __forceinline__ void pairs_unmap(const pairs_local_args<K> &a, unsigned long long begin,
-                                            unsigned long long from, unsigned long long step,
-                                            unsigned long long n)
-{
-    for (unsigned long long p = from; a.unmaps && p < n; p += step) {
-        a.out_keys[begin + p] = a.map.unmap(a.keys[begin + p]);
-    }
-}
-
-/* Sorts bucket i, if it has no more pairs than fit, and its bits leave room for places. */
+/* Sorts bucket i, if it has no more pairs than fit. by_tree: buckets are a tree's. */
 template <typename K, unsigned value_bytes, typename S, bool by_tree>
 __device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, unsigned i,
                                                   unsigned char *buffer)
@@ -274,11 +253,8 @@ __device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, 
     const unsigned long long begin = a.starts[i];
     bucket b(buffer);
     pairs_know(b, a, i, begin);
-    if (b.m == 0 || b.m > S::capacity || (by_tree && !pairs_fit<K>(b.left, S::place_bits))) {
-        return;
-    }
-    if (by_tree && b.left == 0) { /* equal keys */
-        pairs_unmap(a, begin, threadIdx.x, S::threads, b.m);
+    if (b.m == 0 || b.m > S::capacity ||
+        (by_tree && pairs_apart(b.left, S::place_bits, sizeof(K) * 8))) {
         return;
     }
     V *values = static_cast<V *>(a.values) + begin;
@@ -290,15 +266,6 @@ __device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, 
     b.write(a.out_keys == nullptr ? nullptr : a.out_keys + begin, values, a.map, own);
 }
 
-/* Sorts a bucket of a loop. It is not inlined, since the compiler would keep all places of a bucket
- * in registers over the loop. */
-template <typename K, unsigned value_bytes, typename S, bool by_tree>
-__device__ __noinline__ void pairs_sort_in_turn(const pairs_local_args<K> &a, unsigned i,
-                                                unsigned char *buffer)
-{
-    pairs_sort_bucket<K, value_bytes, S, by_tree>(a, i, buffer);
-}
-
 template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs_local_args<K> a)
 {
@@ -307,90 +274,10 @@ __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs
     if (!a.plan->split) {
         return;
     }
-    if constexpr (PAIRS_BY_TREE<K>) {
-        if (a.plan->keys.by_tree) {
-            pairs_sort_bucket<K, value_bytes, S, true>(a, blockIdx.x, buffer);
-            return;
-        }
-    }
-    pairs_sort_bucket<K, value_bytes, S, false>(a, blockIdx.x, buffer);
-}
-
-/* The same for a bucket whose bits leave no room for places: by the lower half of a key, then by
- * the upper one. */
-template <typename K, unsigned value_bytes, typename S>
-__device__ __noinline__ void pairs_sort_twice(const pairs_local_args<K> &a, unsigned i,
-                                              unsigned char *buffer)
-{
-    using bucket = pairs_bucket<K, value_bytes, S, true>;
-    using V = typename bucket::V;
-    const unsigned long long begin = a.starts[i];
-    bucket b(buffer);
-    pairs_know(b, a, i, begin);
-    K *keys = const_cast<K *>(a.keys) + begin;
-    V *values = static_cast<V *>(a.values) + begin;
-    const unsigned own = pairs_own(values);
-    b.least = 0;
-    b.fill = 256;
-    b.left = sizeof(K) * 4;
-    for (unsigned half = 0; half < 2; half++) {
-        b.skip = half * b.left;
-        if (S::early) {
-            b.bring(values, own);
-        }
-        b.template sort<true>(keys, own);
-        b.write_moved(keys, values, a.map, half == 1 && a.unmaps, own);
-        __syncthreads();
-    }
-}
-
-/* Sorts the buckets that pairs_local leaves: of more than `from` pairs, or whose bits leave no room
- * for places of so many bits. A block looks at S::threads buckets at a time, every gridDim.x-th;
- * equal keys that no block holds are shared by all. */
-template <typename K, unsigned value_bytes, typename S>
-__global__ void __launch_bounds__(S::threads, S::blocks)
-    pairs_local_middle(const __grid_constant__ pairs_local_args<K> a, unsigned from,
-                       unsigned place_bits, unsigned buckets)
-{
-    USW_DYNAMIC_SHARED(unsigned char, buffer);
-    USW_SHARED_ARRAY(unsigned, list, [S::threads]);
-    USW_SHARED(unsigned, found);
-    usw_chained();
-    if (!a.plan->split || !a.plan->middle) {
-        return;
-    }
-    const bool by_tree = a.plan->keys.by_tree != 0;
-    for (unsigned at = blockIdx.x; at < buckets; at += gridDim.x * S::threads) {
-        const unsigned b = at + threadIdx.x * gridDim.x;
-        if (threadIdx.x == 0) {
-            found = 0;
-        }
-        __syncthreads();
-        const unsigned long long m = b < buckets ? a.starts[b + 1] - a.starts[b] : 0;
-        const bool wide = by_tree && m != 0 && !pairs_fit<K>(a.extents.left[b], place_bits);
-        if (m <= S::capacity && (m > from || wide)) {
-            list[atomicAdd(&found, 1u)] = b;
-        }
-        __syncthreads();
-        const unsigned number = found;
-        for (unsigned i = 0; i < number; i++) {
-            if constexpr (PAIRS_BY_TREE<K>) {
-                if (by_tree && !pairs_fit<K>(a.extents.left[list[i]], S::place_bits)) {
-                    pairs_sort_twice<K, value_bytes, S>(a, list[i], buffer);
-                } else if (by_tree) {
-                    pairs_sort_in_turn<K, value_bytes, S, true>(a, list[i], buffer);
-                }
-            }
-            if (!by_tree) {
-                pairs_sort_in_turn<K, value_bytes, S, false>(a, list[i], buffer);
-            }
-            __syncthreads();
-        }
-    }
-    for (unsigned i = 0; by_tree && i < a.plan->alike; i++) {
-        const unsigned long long begin = a.starts[a.extents.alike[i]];
-        pairs_unmap(a, begin, blockIdx.x * size_t(S::threads) + threadIdx.x,
-                    gridDim.x * size_t(S::threads), a.starts[a.extents.alike[i] + 1] - begin);
+    if (a.plan->keys.by_tree) {
+        pairs_sort_bucket<K, value_bytes, S, true>(a, blockIdx.x, buffer);
+    } else {
+        pairs_sort_bucket<K, value_bytes, S, false>(a, blockIdx.x, buffer);
     }
 }
 

@@ -148,6 +148,23 @@ static void uneven_pairs(void **state)
     }
 }
 
+/* Pairs that a sample sees in part: some in order, some in buckets that a larger block sorts, or
+ * none. */
+static void misleading_pairs(void **state)
+{
+    static const unsigned patterns[] = {IN_ORDER, NEARLY, LUMP_LESS, HIDDEN, HIDDEN_LESS};
+    gpu_room *room = *state;
+    const size_t n = is_emulated(room) ? 32768 : (size_t)1 << 25;
+    for (unsigned i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        for (unsigned t = 0; t < 18; t++) {
+            const upsweep_type type = wide[t / 3];
+            const size_t own = upsweep_type_bytes(type);
+            check_carried(room, patterns[i], type, n + (patterns[i] == HIDDEN), t % 3,
+                          t % 3 == 1 ? 12 - own : own);
+        }
+    }
+}
+
 /* Few values, all of which the sample has, or not. */
 static void few_values(void **state)
 {
@@ -300,8 +317,9 @@ static int close_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uneven_keys),  cmocka_unit_test(large_buckets),
-        cmocka_unit_test(few_values),   cmocka_unit_test(pairs_by_digits),
-        cmocka_unit_test(uneven_pairs), cmocka_unit_test(many_uneven_keys)};
+        cmocka_unit_test(uneven_keys),     cmocka_unit_test(large_buckets),
+        cmocka_unit_test(few_values),      cmocka_unit_test(pairs_by_digits),
+        cmocka_unit_test(uneven_pairs),    cmocka_unit_test(misleading_pairs),
+        cmocka_unit_test(many_uneven_keys)};
     return cmocka_run_group_tests(tests, open_room, close_room);
 }

@@ -46,6 +46,9 @@ enum uneven {
     LUMP,       /* even, but where a sample does not look a third is in one bucket */
     LUMP_MORE,  /* the same, two fifths */
     LUMP_LOW,   /* the same, of 18 bits */
+    LUMP_LESS,  /* the same, a fifteenth */
+    IN_ORDER,
+    NEARLY,     /* in order, but for one in 100 where a sample does not look */
     BELL,       /* reals around 0, or integers around an eighth of the range */
     BELL_FAR,   /* the same, and one in 16 anywhere: narrow leaves beside wide ones */
     POWER_LAW,  /* small values are many, each next one is rarer */
@@ -56,7 +59,8 @@ enum uneven {
     STRAYS,     /* a narrow bell; where a sample does not look some anywhere, and many in a point */
     RARE,       /* every number of leading zeros is as likely, but the first few are rare */
     HIDDEN, /* four values of a range that is rare where a sample looks: of 2^16 keys and more */
-    ROUGH,  /* squares; where a sample of 2^16 keys does not look, in a 33rd of the range: large
+    HIDDEN_LESS, /* the same, in one stretch of 32 */
+    ROUGH, /* squares; where a sample of 2^16 keys does not look, in a 33rd of the range: large
              * buckets, but none that no block holds */
     PATTERNS
 };
@@ -117,13 +121,16 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     }
     case LUMP:
     case LUMP_MORE:
-    case LUMP_LOW: {
-        const unsigned shift = pattern == LUMP_LOW ? bits - 18 : 0;
-        const bool lump =
-            i / 32 % looked_at != 0 && (r >> 20) % 15 < (pattern == LUMP_MORE ? 6 : 5);
-        return (lump ? full / 3 + (r & 1023) * (pattern == LUMP_LOW ? full >> 18 : 1) : key) >>
-               shift;
+    case LUMP_LOW:
+    case LUMP_LESS: {
+        const bool low = pattern == LUMP_LOW || pattern == LUMP_LESS;
+        const unsigned some = pattern == LUMP_MORE ? 6 : pattern == LUMP_LESS ? 2 : 5;
+        const bool lump = i / 32 % looked_at != 0 && (r >> 20) % 15 < some;
+        const uint64_t within = r & (pattern == LUMP_LESS ? 63 : 1023);
+        return (lump ? full / 3 + within * (low ? full >> 18 : 1) : key) >> (low ? bits - 18 : 0);
     }
+    case IN_ORDER: return full / n / 4 * i;
+    case NEARLY: return i / 32 % looked_at != 0 && r % 50 == 0 ? key >> 1 : full / n / 2 * i;
     case EVEN_TIES: return key >> bits / 4 & ~(full >> bits * 5 / 8 << bits / 5);
     case EVEN_RUNS: return ((full >> bits / 4) / n * (i / 16) << 4) + (r >> 60) + (r >> 32 & 3);
     default: return key % (full / 16 * 11); /* 11 buckets of 16 */
@@ -184,8 +191,11 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
         const uint64_t s = input_random(state);
         return (any & full) >> (s % 150 == 0 ? s / 150 % 3 : 4 + s / 150 % (bits - 5));
     }
-    case HIDDEN: { /* in three stretches of four, which no bucket sort holds, or in one of eight */
-        const bool hides = n % 2 == 0 ? i / 32 % 4 != 0 : i / 32 % 8 == 1;
+    case HIDDEN:
+    case HIDDEN_LESS: { /* in three stretches of four, which no bucket sort holds, or in one of 8 */
+        const bool hides = pattern == HIDDEN_LESS ? i / 32 % 32 == 1
+                           : n % 2 == 0           ? i / 32 % 4 != 0
+                                                  : i / 32 % 8 == 1;
         return hides ? 5000 + any % 4 : any % 4 != 0 ? any >> 47 : (1 << 16) + (any >> 52);
     }
     case ROUGH: {
