@@ -235,10 +235,10 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     if (j.bits1 < j.bits) {
         hybrid_queue_scatter<K, false>(g, j);
     }
-    usw_queue_bucket_sorts(g, j);
     if (j.tree != nullptr) {
         usw_queue_rest_sorts(g, j);
     }
+    usw_queue_bucket_sorts(g, j);
     if (j.lists_large) {
         sort_large<K>(g, j);
     }

@@ -4,9 +4,11 @@
  *
  * A chain pays where many launches find nothing to do. Every kernel of a chain calls usw_chained()
  * before it touches memory, even if it then does nothing: so the end of one kernel means that all
- * kernels before have ended. Chains are for devices of compute capability 9.0, for which the wait
- * is compiled; on others, in captures and under a film the launches are plain ones. Source: CUDA
- * C++ programming guide, programmatic dependent launch. */
+ * kernels before have ended. A kernel may also run beside the one before, of few blocks that take
+ * long, if they share nothing: that one calls usw_chained_before, and it usw_chained_beside. Chains
+ * are for devices of compute capability 9.0, for which the wait is compiled; on others, in captures
+ * and under a film the launches are plain ones. Source: CUDA C++ programming guide, programmatic
+ * dependent launch. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_LAUNCH_CHAIN_CUH
 #define USW_GPU_LAUNCH_CHAIN_CUH
@@ -24,6 +26,45 @@ __device__ __forceinline__ void usw_chained()
 #if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
     if (gridDim.x <= USW_CHAIN_BLOCKS) {
         asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+        asm volatile("griddepcontrol.wait;" : : : "memory");
+    }
+#endif
+}
+
+/* The same, but the blocks of the next launch, which runs beside this one, start when all of these
+ * have come here. begun: 0; it is set to 1. */
+__device__ __forceinline__ void usw_chained_before(unsigned *begun)
+{
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        usw_store_release(begun, 1u);
+    }
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+
+/* begun NULL: as usw_chained. Else this launch runs beside those since that which sets *begun:
+ * waits for this, and what was written before is seen. The last block waits until the launch before
+ * has ended, too, so that the end of this one means that. A block calls. */
+__device__ __forceinline__ void usw_chained_beside(const unsigned *begun)
+{
+    if (begun == nullptr) {
+        usw_chained();
+        return;
+    }
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+    if (threadIdx.x == 0) {
+        while (usw_load_acquire(begun) == 0) {
+        }
+    }
+    __syncthreads();
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    if (blockIdx.x + 1 == gridDim.x) {
         asm volatile("griddepcontrol.wait;" : : : "memory");
     }
 #endif
@@ -56,13 +97,14 @@ static inline bool usw_gpu_chains(const usw_gpu *g)
 }
 #endif
 
-/* usw_gpu_launch for a kernel that calls usw_chained. The operation before in the call's stream is
- * a launch of another such kernel, or is not chained. */
+/* usw_gpu_launch for a kernel that calls usw_chained, or beside: usw_chained_beside. The operation
+ * before in the call's stream is a launch of another such kernel, or is not chained. */
 template <typename... P, typename... A>
-upsweep_status usw_gpu_launch_chained(usw_gpu *g, const char *name, void (*kernel)(P...),
-                                      dim3 blocks, dim3 threads, size_t shared, A... arguments)
+upsweep_status usw_gpu_launch_chained(usw_gpu *g, const char *name, bool beside,
+                                      void (*kernel)(P...), dim3 blocks, dim3 threads,
+                                      size_t shared, A... arguments)
 {
-    if (blocks.x > USW_CHAIN_BLOCKS || !usw_gpu_chains(g)) {
+    if ((blocks.x > USW_CHAIN_BLOCKS && !beside) || !usw_gpu_chains(g)) {
         return usw_gpu_launch(g, name, false, kernel, blocks, threads, shared, arguments...);
     }
 #ifndef USW_EMULATE
@@ -82,6 +124,10 @@ upsweep_status usw_gpu_launch_chained(usw_gpu *g, const char *name, void (*kerne
     return g->status;
 }
 #define USW_LAUNCH_CHAINED(g, kernel, blocks, threads, shared, ...)                                \
-    usw_gpu_launch_chained(g, #kernel, kernel, blocks, threads, shared, __VA_ARGS__)
+    usw_gpu_launch_chained(g, #kernel, false, kernel, blocks, threads, shared, __VA_ARGS__)
+/* begun: that of usw_chained_beside. */
+#define USW_LAUNCH_BESIDE(g, begun, kernel, blocks, threads, shared, ...)                          \
+    usw_gpu_launch_chained(g, #kernel, (begun) != nullptr, kernel, blocks, threads, shared,        \
+                           __VA_ARGS__)
 
 #endif

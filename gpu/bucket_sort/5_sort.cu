@@ -17,23 +17,29 @@ template <typename K, int size> static void queue_buckets(usw_gpu *g, const hybr
     bool two = j.bits1 < j.bits;
     /* A scatter leaves its cursors at the ends of the buckets. */
     constexpr int blocks = local::blocks(shape::local_blocks);
-    hybrid_local_args<K> a = {
-        two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan, j.extents, j.tmp};
+    hybrid_local_args<K> a = {two ? j.keys : j.tmp,
+                              j.keys,
+                              two ? j.ends : j.cursor,
+                              j.map,
+                              j.plan,
+                              j.extents,
+                              j.tmp,
+                              j.tree != nullptr ? &j.plan->begun : nullptr};
     if constexpr (size <= 0) { /* there are no others of fewer bits than BITS_MAX */
         if (j.more != 0) {
-            USW_LAUNCH_CHAINED(g,
-                               (hybrid_local_twice<K, local::threads, local::keys, local::bits,
-                                                   shape::rounds, blocks>),
-                               g->sms * blocks, local::threads,
-                               hybrid_local_shared<K>(local::threads, local::keys, local::bits), a);
+            USW_LAUNCH_BESIDE(g, a.begun,
+                              (hybrid_local_twice<K, local::threads, local::keys, local::bits,
+                                                  shape::rounds, blocks>),
+                              g->sms * blocks, local::threads,
+                              hybrid_local_shared<K>(local::threads, local::keys, local::bits), a);
         }
     }
     if constexpr (sizeof(K) == 8) {
         using words = hybrid_words_shape<size>;
         static_assert(BITS_MAX >= WORDS_FROM + 2, "buckets of many keys have all bits: words");
         if (size > 0 || j.bits >= WORDS_FROM + local::times) {
-            USW_LAUNCH_CHAINED(
-                g,
+            USW_LAUNCH_BESIDE(
+                g, a.begun,
                 (hybrid_local_words<local::threads, local::keys, local::bits, words::rounds,
                                     words::number, words::blocks, words::batch>),
                 1u << j.bits, local::threads,
@@ -47,9 +53,9 @@ template <typename K, int size> static void queue_buckets(usw_gpu *g, const hybr
     } else if constexpr (sizeof(K) == 4) {
         constexpr int together = local::halves_blocks;
         const auto by_halves = [&](auto kernel) {
-            USW_LAUNCH_CHAINED(g, kernel, 1u << j.bits, local::threads,
-                               hybrid_halves_shared(local::threads, local::keys, local::bits), a,
-                               g->sms * together / 4);
+            USW_LAUNCH_BESIDE(g, a.begun, kernel, 1u << j.bits, local::threads,
+                              hybrid_halves_shared(local::threads, local::keys, local::bits), a,
+                              g->sms * together / 4);
         };
         if (j.bits == BITS_MAX) {
             by_halves(hybrid_local_halves<local::threads, local::keys, local::bits, together, 1>);
@@ -64,8 +70,9 @@ template <typename K, int size> static void queue_buckets(usw_gpu *g, const hybr
         }
     }
     if constexpr (size == -1 || size == 0) {
-        USW_LAUNCH_CHAINED(
-            g, (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds, blocks>),
+        USW_LAUNCH_BESIDE(
+            g, a.begun,
+            (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds, blocks>),
             1u << j.bits, local::threads,
             hybrid_local_shared<K>(local::threads, local::keys, local::bits), a,
             g->sms * blocks / 4);

@@ -267,6 +267,7 @@ template <typename K> struct hybrid_local_args {
     const hybrid_plan *plan;
     hybrid_extents extents; /* of a tree's buckets */
     const K *tmp;           /* where these are if one scatter took them there */
+    const unsigned *begun;  /* of usw_chained_beside */
     __device__ __forceinline__ const K *from() const
     {
         return plan->buckets || plan->tree_buckets != TREE_IN_TMP ? in : tmp;
@@ -330,13 +331,12 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
     }
 }
 
-/* A block of NT threads sorts each bucket. It has the keys of the bucket that is `ahead` behind its
- * own loaded into the cache, which a block will soon take. */
+/* A block sorts each bucket, and has the keys of the bucket `ahead` loaded into the cache. */
 template <typename K, int NT, int I, int B, int R, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained();
+    usw_chained_beside(a.begun);
     if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
         return;
     }
@@ -353,7 +353,7 @@ template <typename K, int NT, int I, int B, int R, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_twice(hybrid_local_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained();
+    usw_chained_beside(a.begun);
     if (!a.plan->buckets || !a.plan->twice) {
         return;
     }

@@ -362,7 +362,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
                                                               unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained();
+    usw_chained_beside(a.begun);
     if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
         return;
     }

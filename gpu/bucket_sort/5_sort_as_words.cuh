@@ -327,7 +327,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
                                                              unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained();
+    usw_chained_beside(a.begun);
     const unsigned b = blockIdx.x;
     if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
         return;

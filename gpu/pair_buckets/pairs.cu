@@ -258,20 +258,30 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
     a.keys_out = j.scratch.keys_out;
     a.values_out = p->out_values;
     scatter_pairs<false, K, value_bytes, tuning>(g, j, a);
-    const pairs_local_args<K> local = {static_cast<const K *>(j.scratch.keys_out),
-                                       p->out_values,
-                                       static_cast<K *>(p->out_keys),
-                                       j.map,
-                                       j.plan,
-                                       j.starts,
-                                       j.rest,
-                                       j.extents};
+    pairs_local_args<K> local = {static_cast<const K *>(j.scratch.keys_out),
+                                 p->out_values,
+                                 static_cast<K *>(p->out_keys),
+                                 j.map,
+                                 j.plan,
+                                 nullptr,
+                                 j.starts,
+                                 j.rest,
+                                 j.extents};
     const unsigned buckets = 1u << j.digits.bits();
-    USW_LAUNCH_CHAINED(g, (pairs_local<K, value_bytes, S>), buckets, S::threads,
-                       (pairs_local_shared<K, value_bytes, S>()), local);
-    USW_LAUNCH_CHAINED(g, (pairs_local_rest<K, value_bytes, larger>), g->sms * larger::blocks,
-                       larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
-                       buckets);
+    const auto queue_rest = [&]() {
+        USW_LAUNCH_CHAINED(g, (pairs_local_rest<K, value_bytes, larger>), g->sms * larger::blocks,
+                           larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
+                           buckets);
+    };
+    if (j.tree != nullptr) { /* there are some, and they take long */
+        local.begun = &j.plan->keys.begun;
+        queue_rest();
+    }
+    USW_LAUNCH_BESIDE(g, local.begun, (pairs_local<K, value_bytes, S>), buckets, S::threads,
+                      (pairs_local_shared<K, value_bytes, S>()), local);
+    if (j.tree == nullptr) {
+        queue_rest();
+    }
     return usw_radix_queue_pairs(g, p, j.scratch, &j.plan->radix, j.few_values);
 }
 

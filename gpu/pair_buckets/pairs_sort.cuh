@@ -22,7 +22,8 @@ template <typename K> struct pairs_local_args {
     void *values; /* sorted in place */
     K *out_keys;  /* NULL: the caller wants no keys; may be keys */
     usw_gpu_keymap<K> map;
-    const pairs_plan *plan;
+    pairs_plan *plan;
+    const unsigned *begun;            /* NULL, or where pairs_local_rest runs before */
     const unsigned long long *starts; /* buckets + 1 */
     const unsigned *rest;             /* a list of buckets, see pairs_plan */
     pairs_extents extents;            /* of a tree's buckets */
@@ -270,7 +271,7 @@ template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs_local_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained();
+    usw_chained_beside(a.begun);
     if (!a.plan->split) {
         return;
     }

@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     pairs_local_rest(const __grid_constant__ pairs_local_args<K> a, unsigned buckets)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained();
+    usw_chained_before(&a.plan->keys.begun);
     if (!a.plan->split) {
         return;
     }

@@ -14,7 +14,7 @@ template <typename K> struct hybrid_rest_args {
     const K *tmp;                   /* where the buckets are if one scatter took them there */
     const unsigned long long *ends; /* of the buckets */
     usw_gpu_keymap<K> map;
-    const hybrid_plan *plan;
+    hybrid_plan *plan;
     const hybrid_tree *tree;
     hybrid_extents extents;
     unsigned small, most; /* other sorts have sorted buckets of so many keys and bits */
@@ -57,7 +57,8 @@ __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsi
                                              buffer, a.decoder(b));
 }
 
-/* A block looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th. The
+/* The launches of both run beside the sorts of other buckets, which are queued behind them. A block
+ * looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th. The
  * launch for large ones also writes those of few values, and its blocks share equal keys. */
 template <typename K, int NT, int I, int B, int R, int MB, bool large>
 __global__
@@ -67,7 +68,11 @@ __launch_bounds__(NT, MB) void hybrid_local_rest(const __grid_constant__ hybrid_
     USW_SHARED_ARRAY(unsigned, list, [NT]);
     USW_SHARED_ARRAY(unsigned, number, [2]);
     unsigned &found = number[0];
-    usw_chained();
+    if (large) {
+        usw_chained_beside(&a.plan->begun);
+    } else {
+        usw_chained_before(&a.plan->begun);
+    }
     if (!a.plan->tree_buckets && !a.plan->rest) {
         return;
     }

@@ -159,6 +159,9 @@ static void misleading_pairs(void **state)
         for (unsigned t = 0; t < 18; t++) {
             const upsweep_type type = wide[t / 3];
             const size_t own = upsweep_type_bytes(type);
+            if (!is_emulated(room) && (i + t) % 6 != 0) {
+                continue;
+            }
             check_carried(room, patterns[i], type, n + (patterns[i] == HIDDEN), t % 3,
                           t % 3 == 1 ? 12 - own : own);
         }
