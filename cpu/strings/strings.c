@@ -96,11 +96,11 @@ static void find_buckets(const job *j, const usw_splitters *splitters, const ran
 {
     const usw_string_sort *s = j->sort;
     const void *items = j->side[r->turn].items;
+    uint32_t buckets[USW_HEADS_AT_ONCE] = {0};
     memset(counts, 0, (2 * (size_t)splitters->count + 1) * sizeof *counts);
     for (size_t i = begin; i < end; i += USW_HEADS_AT_ONCE) {
         size_t n = usw_min(USW_HEADS_AT_ONCE, end - i);
         usw_string strings[USW_HEADS_AT_ONCE];
-        uint32_t buckets[USW_HEADS_AT_ONCE];
         for (size_t k = 0; k < n; k++) {
             if (i + k + 2 * AHEAD < end) {
                 usw_fetch_offset(&s->strings, usw_item(items, s->item_bytes, i + k + 2 * AHEAD));
