@@ -127,8 +127,9 @@ typedef struct usw_ext_sorting {
     size_t bytes; /* of the records that are sorted here */
     size_t n;
     uint64_t *keys;
-    uint32_t *items; /* where each record begins: offset, or number if they are of one size */
-    upsweep *u;      /* its scratch lies in the slot */
+    uint32_t *items;  /* where each record begins: offset, or number if they are of one size */
+    uint64_t *slices; /* of lines, in place of keys and items: offset << 32 | bytes; else NULL */
+    upsweep *u;       /* its scratch lies in the slot */
     unsigned char *spare, *spare_end; /* what that may take */
     unsigned char *spare_at;
     unsigned pieces; /* of it that are taken */
@@ -206,7 +207,8 @@ struct upsweep_external {
 const char *usw_ext_order_of(usw_ext_order *order, const upsweep_external_config *config);
 /* < 0, 0, > 0 */
 int usw_ext_compare(const usw_ext_order *order, usw_ext_record a, usw_ext_record b);
-/* The key of a record at a stage, 0 being the first; *next as upsweep_external_config.key says. */
+/* The key of a record that is no line at a stage, 0 being the first; *next as
+ * upsweep_external_config.key says. */
 uint64_t usw_ext_stage_key(const usw_ext_order *order, uint64_t stage, usw_ext_record r,
                            uint64_t *next);
 
@@ -289,8 +291,9 @@ int usw_ext_write_all(int fd, const void *from, size_t bytes, int64_t at);
 
 /* ---- runs (run_sort.c, run_write.c) ---- */
 
-enum { USW_EXT_PAIR_BYTES = 28, USW_EXT_SORT_ROOM = 1800 << 10 };
-
+/* What a sort takes of `room` bytes, once; *each, a record's bytes that it is to have there, gets
+ * what it takes for each record beside them. */
+size_t usw_ext_sort_room(const usw_ext_order *order, size_t room, size_t *each);
 upsweep_status usw_ext_sorting_open(usw_ext_sorting *s, upsweep_external *x);
 void usw_ext_sorting_close(usw_ext_sorting *s);
 /* Sorts the first records of data, of which the slot has room up to `end`. */
@@ -308,6 +311,9 @@ static inline usw_ext_record usw_ext_item(const usw_ext_sorting *s, uint32_t ite
 /* Record number i in order. */
 static inline usw_ext_record usw_ext_sorted(const usw_ext_sorting *s, size_t i)
 {
+    if (s->slices != NULL) {
+        return (usw_ext_record){s->data + (s->slices[i] >> 32), (uint32_t)s->slices[i]};
+    }
     return usw_ext_item(s, s->items != NULL ? s->items[i] : (uint32_t)i);
 }
 

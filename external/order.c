@@ -127,14 +127,9 @@ uint64_t usw_ext_stage_key(const usw_ext_order *order, uint64_t stage, usw_ext_r
     if (order->kind == USW_EXT_CALLS) {
         return order->key(order->context, stage, r.p, r.bytes, next);
     }
-    if (order->kind == USW_EXT_FIELDS) { /* the stage is the number of the chunk */
-        usw_key_plan plan = usw_plan_chunk(&order->keys, (size_t)stage);
-        *next = (stage + 1) * USW_CHUNK_BYTES < order->keys.key_bytes ? stage + 1
-                                                                      : UPSWEEP_EXTERNAL_EQUAL;
-        return usw_key_chunk(&plan, r.p);
-    }
-    /* The stage is the number of bytes that the lines are known to share. */
-    size_t rest = r.bytes > stage ? r.bytes - (size_t)stage : 0;
-    *next = rest > 7 ? stage + 7 : UPSWEEP_EXTERNAL_EQUAL;
-    return usw_ext_line_key(r.p + (rest > 0 ? stage : 0), rest) ^ order->flip;
+    /* Of fields; the stage is the number of the chunk. */
+    usw_key_plan plan = usw_plan_chunk(&order->keys, (size_t)stage);
+    *next =
+        (stage + 1) * USW_CHUNK_BYTES < order->keys.key_bytes ? stage + 1 : UPSWEEP_EXTERNAL_EQUAL;
+    return usw_key_chunk(&plan, r.p);
 }

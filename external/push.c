@@ -84,8 +84,10 @@ static size_t fill_of(const upsweep_external *x, size_t record_bytes)
         room = room > 3u << 20 ? (room - (2u << 20)) / 2 : room / 3;
         return room / record_bytes * record_bytes;
     }
-    room -= USW_EXT_SORT_ROOM + (x->slot_count == 1 ? usw_min(x->record_most, room / 4) : 0);
-    double share = (double)record_bytes / (double)(record_bytes + USW_EXT_PAIR_BYTES);
+    size_t each = record_bytes;
+    room -= usw_ext_sort_room(&x->order, room, &each);
+    room -= x->slot_count == 1 ? usw_min(x->record_most, room / 4) : 0;
+    double share = (double)record_bytes / (double)each;
     size_t fill = (size_t)((double)room * share);
     size_t fixed = x->order.record_bytes;
     return fixed != 0 ? usw_max(fill / fixed, 1) * fixed : fill;

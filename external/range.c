@@ -146,12 +146,33 @@ upsweep_status usw_ext_sort_range(usw_ext_range *r, usw_ext_sorting *s, unsigned
     return status;
 }
 
+/* Lines between two splitters have what these share; the keys are those of what is behind it. */
+static size_t shared_by_all(const usw_ext_range *r)
+{
+    const usw_ext_splitter *a = &r->lower, *b = &r->upper;
+    size_t shared = 0;
+    if (r->x->order.kind == USW_EXT_LINES && a->any && b->any) {
+        USW_EXT_ROUTE("lines merged by what follows that all of them share");
+        size_t most = usw_min(a->bytes, b->bytes);
+        while (shared < most && a->at[shared] == b->at[shared]) {
+            shared++;
+        }
+    }
+    return shared;
+}
+
+/* Of a file that is changed meanwhile, which is found out later, a line may be shorter. */
+static inline usw_ext_record behind_shared(const usw_ext_range *r, size_t i)
+{
+    size_t shared = usw_min(r->shared, r->sizes[i]);
+    return (usw_ext_record){r->at[i] + shared, r->sizes[i] - shared};
+}
+
 static inline void look(usw_ext_range *r, size_t i)
 {
     const usw_ext_order *order = &r->x->order;
-    usw_ext_record q = usw_ext_record_at(order, r->at[i], r->end[i]);
-    r->sizes[i] = q.bytes;
-    r->keys[i] = usw_ext_key(order, q, &r->more[i]);
+    r->sizes[i] = usw_ext_record_at(order, r->at[i], r->end[i]).bytes;
+    r->keys[i] = usw_ext_key(order, behind_shared(r, i), &r->more[i]);
 }
 
 /* Whether run a's record comes before run b's; a run that has ended comes last. */
@@ -164,8 +185,7 @@ static inline bool comes_first(const usw_ext_range *r, uint32_t a, uint32_t b)
         return r->keys[a] < r->keys[b];
     }
     if (r->more[a] || r->more[b]) {
-        int order = usw_ext_compare(&r->x->order, (usw_ext_record){r->at[a], r->sizes[a]},
-                                    (usw_ext_record){r->at[b], r->sizes[b]});
+        int order = usw_ext_compare(&r->x->order, behind_shared(r, a), behind_shared(r, b));
         if (order != 0) {
             return order < 0;
         }
@@ -251,6 +271,7 @@ static size_t begin_runs(usw_ext_range *r)
 upsweep_status usw_ext_merge_range(usw_ext_range *r, usw_ext_sink *sink)
 {
     const usw_ext_order *order = &r->x->order;
+    r->shared = sink->writer == NULL ? shared_by_all(r) : 0; /* the writer is told whole keys */
     size_t live = begin_runs(r);
     usw_ext_record last = {NULL, 0};
     uint64_t last_key = 0;

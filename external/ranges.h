@@ -62,6 +62,7 @@ typedef struct usw_ext_range {
     usw_ext_splitter lower, upper;
     unsigned char *bytes;            /* room for the blocks */
     const unsigned char **at, **end; /* by run: what is left of it */
+    size_t shared;                   /* bytes that all lines begin with, which keys leave out */
     uint64_t *keys;                  /* by run: of the record at `at`, */
     size_t *sizes;                   /* its bytes without the end, */
     bool *more;                      /* and whether equal keys leave it open */

@@ -1,7 +1,7 @@
-/* run_sort.c - sorts the records of a slot where they are: a key and a place for each, which the
- * library sorts as pairs; then those with equal keys, by the keys of their next stage while they
- * are many, and by comparing when they are few. All by one thread, for others have slots of their
- * own. */
+/* run_sort.c - sorts the records of a slot where they are. Lines are slices, which the library
+ * sorts as strings. Others have a key and a place each, which the library sorts as pairs; then
+ * those with equal keys, by the keys of their next stage while they are many, and by comparing when
+ * they are few. All by one thread, for others have slots of their own. */
 /* SPDX-License-Identifier: MIT */
 #include "external/external.h"
 
@@ -9,8 +9,25 @@ enum {
     FEW = 16,   /* records are sorted by insertion */
     DEEP = 48,  /* stages, and then comparing has the rest */
     AHEAD = 24, /* records that are fetched in advance */
-    SCRATCH_PAGE = 4096
+    /* What a sort takes for each record, and once: keys and places with the scratch of their sort
+     * as pairs; slices with that of theirs as strings, of which a few take less. Where that is not
+     * enough, fewer records are sorted. */
+    PAIR_BYTES = 28,
+    PAIRS_ROOM = 1800 << 10,
+    SLICE_BYTES = 18,
+    SLICES_ROOM = 2500 << 10,
+    FEW_SLICES_ROOM = 1000 << 10,
+    FEW_SLICES = 500000
 };
+
+size_t usw_ext_sort_room(const usw_ext_order *order, size_t room, size_t *each)
+{
+    bool lines = order->kind == USW_EXT_LINES;
+    *each += lines ? SLICE_BYTES : PAIR_BYTES;
+    return !lines                                        ? PAIRS_ROOM
+           : room > FEW_SLICES_ROOM + *each * FEW_SLICES ? SLICES_ROOM
+                                                         : FEW_SLICES_ROOM;
+}
 
 /* ---- scratch of the library's handle: pieces of the slot, given back all together ---- */
 
@@ -70,7 +87,7 @@ static inline bool follows(const usw_ext_order *order, const previous *before, u
            (before->key == key && (!more || usw_ext_compare(order, before->record, r) <= 0));
 }
 
-/* Keys and places of as many records as there is room for. */
+/* Keys and places, or slices, of as many records as there is room for. */
 static void make_keys(usw_ext_sorting *s, size_t bytes, size_t room)
 {
     const usw_ext_order *order = &s->x->order;
@@ -84,8 +101,12 @@ static void make_keys(usw_ext_sorting *s, size_t bytes, size_t room)
         uint64_t key = usw_ext_key(order, r, &more);
         sorted = sorted && (n == 0 || follows(order, &before, r, key, more));
         before = (previous){r, key};
-        s->keys[n] = key;
-        s->items[n] = fixed != 0 ? (uint32_t)n : (uint32_t)(p - s->data);
+        if (s->slices != NULL) {
+            s->slices[n] = (uint64_t)(p - s->data) << 32 | r.bytes;
+        } else {
+            s->keys[n] = key;
+            s->items[n] = fixed != 0 ? (uint32_t)n : (uint32_t)(p - s->data);
+        }
         size_t whole = usw_ext_whole(order, r);
         longest = usw_max(longest, whole);
         p += whole;
@@ -135,31 +156,10 @@ static upsweep_status sort_by_comparing(usw_ext_sorting *s, size_t begin, size_t
     return status == UPSWEEP_OK ? status : fail_call(s, status);
 }
 
-/* What all records of a group say of their next stage; of lines, the bytes that all of them share
- * are skipped. */
+/* What all records of a group say of their next stage. */
 static uint64_t next_stage(const usw_ext_sorting *s, size_t begin, size_t end, uint64_t stage)
 {
     const usw_ext_order *order = &s->x->order;
-    usw_ext_record first = usw_ext_item(s, s->items[begin]);
-    if (order->kind == USW_EXT_LINES) {
-        if (((s->keys[begin] ^ order->flip) & 0xff) != 0xff) {
-            return UPSWEEP_EXTERNAL_EQUAL;
-        }
-        size_t shared = first.bytes;
-        for (size_t i = begin + 1; i < end && shared > stage + 7; i++) {
-            __builtin_prefetch(s->data + s->items[i + AHEAD < end ? i + AHEAD : i]);
-            usw_ext_record r = usw_ext_item(s, s->items[i]);
-            size_t most = usw_min(shared, r.bytes), same = (size_t)stage + 7;
-            if (memcmp(first.p + same, r.p + same, most - same) != 0) {
-                while (first.p[same] == r.p[same]) {
-                    same++;
-                }
-                most = same;
-            }
-            shared = most;
-        }
-        return usw_max(shared, (size_t)stage + 7);
-    }
     uint64_t next = 0;
     for (size_t i = begin; i < end; i++) {
         uint64_t says = UPSWEEP_EXTERNAL_EQUAL;
@@ -202,9 +202,6 @@ static upsweep_status settle_group(usw_ext_sorting *s, size_t begin, size_t end,
                                    unsigned depth)
 {
     const usw_ext_order *order = &s->x->order;
-    if (order->kind == USW_EXT_LINES && ((s->keys[begin] ^ order->flip) & 0xff) != 0xff) {
-        return UPSWEEP_OK;
-    }
     if (end - begin <= FEW) {
         USW_EXT_ROUTE("few equal keys by insertion");
         insert_few(s, begin, end);
@@ -221,8 +218,7 @@ static upsweep_status settle_group(usw_ext_sorting *s, size_t begin, size_t end,
     USW_EXT_ROUTE("many equal keys by the next stage");
     for (size_t i = begin; i < end; i++) {
         uint64_t says;
-        __builtin_prefetch(s->data + usw_ext_place_of(s, s->items[usw_min(i + AHEAD, end - 1)]) +
-                           (order->kind == USW_EXT_LINES ? next : 0));
+        __builtin_prefetch(s->data + usw_ext_place_of(s, s->items[usw_min(i + AHEAD, end - 1)]));
         s->keys[i] = usw_ext_stage_key(order, next, usw_ext_item(s, s->items[i]), &says);
     }
     upsweep_status status = upsweep_sort_pairs(s->u, s->keys + begin, s->items + begin, end - begin,
@@ -245,6 +241,7 @@ static upsweep_status sort_elements(usw_ext_sorting *s, unsigned char *data, siz
     s->longest = order->record_bytes;
     s->keys = NULL;
     s->items = NULL;
+    s->slices = NULL;
     upsweep_status status = upsweep_sort(s->u, data, s->n, order->element, &options);
     if (status == UPSWEEP_ERROR_MEMORY) {
         USW_EXT_ROUTE("elements in place");
@@ -266,14 +263,28 @@ static void set_spare(usw_ext_sorting *s, unsigned char *from, unsigned char *en
     s->spare_end = end;
 }
 
-/* The library says beforehand when its scratch does not suffice: then it is half of the records. */
 static upsweep_status sort_pairs(usw_ext_sorting *s, unsigned char *end)
 {
+    set_spare(s, (unsigned char *)(s->items + s->n), end);
+    upsweep_status status =
+        upsweep_sort_pairs(s->u, s->keys, s->items, s->n, UPSWEEP_U64, sizeof *s->items, NULL);
+    return status == UPSWEEP_OK ? settle(s, 0, s->n, 0, 0) : status;
+}
+
+static upsweep_status sort_slices(usw_ext_sorting *s, unsigned char *end)
+{
+    upsweep_options options = UPSWEEP_OPTIONS_INIT;
+    options.flags = s->x->order.flip != 0 ? UPSWEEP_DESCENDING : 0;
+    USW_EXT_ROUTE("lines as strings");
+    set_spare(s, (unsigned char *)(s->slices + s->n), end);
+    return upsweep_sort_slices(s->u, s->data, s->bytes, s->slices, NULL, s->n, 32, NULL, &options);
+}
+
+/* The library says beforehand when its scratch does not suffice: then it is half of the records. */
+static upsweep_status sort_records(usw_ext_sorting *s, unsigned char *end)
+{
     for (;;) {
-        set_spare(s, (unsigned char *)(s->items + s->n), end);
-        upsweep_status status =
-            upsweep_sort_pairs(s->u, s->keys, s->items, s->n, UPSWEEP_U64, sizeof *s->items, NULL);
-        status = status == UPSWEEP_OK ? settle(s, 0, s->n, 0, 0) : status;
+        upsweep_status status = s->slices != NULL ? sort_slices(s, end) : sort_pairs(s, end);
         if (status != UPSWEEP_ERROR_MEMORY || s->n < 2 || usw_ext_failed(s->x)) {
             return status == UPSWEEP_OK ? status : fail_call(s, status);
         }
@@ -293,12 +304,14 @@ upsweep_status usw_ext_sort(usw_ext_sorting *s, unsigned char *data, size_t byte
         set_spare(s, rest, end);
         return sort_elements(s, data, bytes);
     }
-    size_t room = (size_t)(end - rest);
-    room = room > USW_EXT_SORT_ROOM + room / 2 ? room - USW_EXT_SORT_ROOM : room / 2;
-    room /= USW_EXT_PAIR_BYTES;
-    s->keys = (uint64_t *)(void *)rest;
-    s->items = (uint32_t *)(void *)(rest + room * sizeof *s->keys);
+    size_t room = (size_t)(end - rest), each = 0;
+    size_t once = usw_ext_sort_room(&s->x->order, room, &each);
+    room = (room > once + room / 2 ? room - once : room / 2) / each;
+    bool lines = s->x->order.kind == USW_EXT_LINES;
+    s->slices = lines ? (uint64_t *)(void *)rest : NULL;
+    s->keys = lines ? NULL : (uint64_t *)(void *)rest;
+    s->items = lines ? NULL : (uint32_t *)(void *)(rest + room * sizeof *s->keys);
     make_keys(s, bytes, room);
     s->kept = s->bytes;
-    return s->in_order ? UPSWEEP_OK : sort_pairs(s, end);
+    return s->in_order ? UPSWEEP_OK : sort_records(s, end);
 }

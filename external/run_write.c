@@ -189,8 +189,9 @@ static upsweep_status write_gathered(usw_ext_writer *w, const usw_ext_sorting *s
 {
     upsweep_status status = UPSWEEP_OK;
     for (size_t i = 0; i < s->n && status == UPSWEEP_OK; i++) {
-        if (i + AHEAD < s->n && s->items != NULL) {
-            size_t at = usw_ext_place_of(s, s->items[i + AHEAD]);
+        if (i + AHEAD < s->n && (s->items != NULL || s->slices != NULL)) {
+            size_t at = s->slices != NULL ? s->slices[i + AHEAD] >> 32
+                                          : usw_ext_place_of(s, s->items[i + AHEAD]);
             __builtin_prefetch(s->data + at);
             __builtin_prefetch(s->data + at + 64);
         }

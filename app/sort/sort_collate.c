@@ -236,10 +236,22 @@ void sort_weights_free(sort_weights *w)
     free(w);
 }
 
+/* Bytes that have one weight or none, as long as weights are skipped; returns where it stopped. */
+static const unsigned char *skip_singles(const sort_weights *w, sort_text text, size_t *skip)
+{
+    const unsigned char *p = text.p;
+    size_t left = *skip;
+    for (; p < text.end && left > 0 && w->single[*p] != SLOW; p++) {
+        left -= w->single[*p] != IGNORED;
+    }
+    *skip = left;
+    return p;
+}
+
 /* By table; false where it does not say. */
 static bool look_up(const sort_weights *w, sort_text text, sink *s)
 {
-    const unsigned char *p = text.p;
+    const unsigned char *p = skip_singles(w, text, &s->skip);
     while (p < text.end && s->count < s->room) {
         unsigned c = *p++, single = w->single[c];
         if (single != SLOW) {

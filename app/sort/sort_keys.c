@@ -21,11 +21,32 @@ static const unsigned char *skip_bytes(const unsigned char *p, const unsigned ch
     return (size_t)(end - p) < count ? end : p + count;
 }
 
+/* The first of eight bytes that may be a blank, being a space, less, or no ASCII; 8: none is. */
+static inline unsigned find_candidate(const unsigned char *p)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t word;
+    memcpy(&word, p, 8);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    uint64_t found = ((word - ('!' * ones)) | word) & (0x80 * ones); /* the lowest is exact */
+    return found != 0 ? (unsigned)__builtin_ctzll(found) / 8 : 8;
+}
+
 /* Without -t a field is blanks and what follows them up to the next blank. */
 static const unsigned char *skip_blank_field(const sort_order *order, const unsigned char *p,
                                              const unsigned char *end)
 {
     p = skip_blanks(order, p, end);
+    while (end - p >= 8 && !order->locale->odd_blank) {
+        unsigned candidate = find_candidate(p);
+        p += candidate;
+        if (candidate < 8 && order->locale->blank[*p]) {
+            return p;
+        }
+        p += candidate < 8;
+    }
     while (p < end && !order->locale->blank[*p]) {
         p++;
     }
@@ -56,10 +77,16 @@ static const unsigned char *field_begin(const sort_order *order, const sort_key 
     return skip_bytes(p, line.end, key->begin_char);
 }
 
-static const unsigned char *field_end(const sort_order *order, const sort_key *key, sort_text line)
+static const unsigned char *field_end(const sort_order *order, const sort_key *key,
+                                      const unsigned char *begin, sort_text line)
 {
     const unsigned char *p = line.p;
     size_t fields = key->end_field + (key->end_char == 0);
+    if (order->tab < 0 && key->end_char == 0 && key->begin_char == 0 &&
+        key->end_field >= key->begin_field) {
+        p = begin; /* of the field, or behind its blanks */
+        fields -= key->begin_field;
+    }
     for (size_t left = fields; left > 0 && p < line.end; left--) {
         if (order->tab < 0) {
             p = skip_blank_field(order, p, line.end);
@@ -86,7 +113,8 @@ sort_text sort_field(const sort_order *order, const sort_key *key, sort_text lin
     if (key->end_field != SIZE_MAX) {
         bool one = order->tab >= 0 && key->end_char == 0 && key->begin_field == key->end_field &&
                    key->begin_char == 0 && !key->skip_begin;
-        field.end = one ? find_tab(field.p, line.end, order->tab) : field_end(order, key, line);
+        field.end =
+            one ? find_tab(field.p, line.end, order->tab) : field_end(order, key, field.p, line);
     }
     if (field.end < field.p) {
         field.end = field.p;

@@ -159,7 +159,8 @@ uint64_t sort_kind_key(const sort_job *job, sort_stage stage, sort_text text, un
     const sort_key *key = &order->keys[stage.key];
     unsigned char eight[8];
     bool exact = true;
-    sort_room room = {.large = NULL};
+    sort_room room;
+    room.large = NULL; /* and its bytes as they are: to clear them costs more than a key */
     uint64_t made = 0;
     switch (key->kind) {
     case SORT_HUMAN:

@@ -31,6 +31,7 @@ static void take_classes(sort_locale *l)
 {
     for (int c = 0; c < 256; c++) {
         l->blank[c] = c == '\n' || isblank_l(c, l->handle);
+        l->odd_blank = l->odd_blank || (l->blank[c] && c > ' ' && c < 0x80);
         l->no_word[c] = !l->blank[c] && !isalnum_l(c, l->handle);
         l->no_print[c] = !isprint_l(c, l->handle);
         l->upper[c] = (unsigned char)toupper_l(c, l->handle);

@@ -25,7 +25,8 @@ typedef struct sort_locale {
     bool long_separator; /* groups of digits are parted by several bytes, which is ignored */
     bool point;          /* the decimal point of general numbers is a point */
     unsigned char decimal;
-    int separator; /* between groups of digits, or -1 */
+    int separator;  /* between groups of digits, or -1 */
+    bool odd_blank; /* an ASCII character above space is a blank */
     bool blank[256], no_word[256], no_print[256];
     unsigned char upper[256];
     sort_month months[SORT_MONTHS]; /* in the order of their names */

@@ -167,6 +167,9 @@ static void part(small *s, size_t begin, size_t n, sort_stage stage)
     }
     pair *pairs = s->pairs + begin;
     for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) {
+            __builtin_prefetch(job->in.bytes + (pairs[i + AHEAD].item >> 24));
+        }
         pairs[i].key = sort_stage_key(job, stage, sort_line(job, pairs[i].item), &bits);
     }
     if (bits & IO_NUMBER_LONG) {

@@ -91,6 +91,23 @@ static inline bool is_same(head splitter, head string)
 }
 #endif
 
+/* Whether all strings lie between the splitters of one bucket, without being like either. */
+static bool lie_in(const usw_splitters *s, const head *heads, uint32_t bucket)
+{
+    uint32_t b = bucket / 2;
+    if (bucket % 2 != 0 || b == 0 || b >= s->count) {
+        return false;
+    }
+    head low = load_head(s->heads[b - 1]), high = load_head(s->heads[b]);
+    for (unsigned i = 0; i < USW_HEADS_AT_ONCE; i++) {
+        if (!is_less(low, heads[i]) || !is_less(heads[i], high)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Strings that come in order, as of sorted files, are mostly in the bucket of those before. */
 static void find(const usw_splitters *s, const usw_string *strings, uint32_t *buckets)
 {
     head heads[USW_HEADS_AT_ONCE];
@@ -98,6 +115,14 @@ static void find(const usw_splitters *s, const usw_string *strings, uint32_t *bu
     for (unsigned i = 0; i < USW_HEADS_AT_ONCE; i++) {
         heads[i] = load_string(strings[i], s->strings->end);
         at[i] = 0;
+    }
+    uint32_t guess = buckets[USW_HEADS_AT_ONCE - 1];
+    if (lie_in(s, heads, guess)) {
+        USW_ROUTE_OF("strings in the bucket of those before", USW_NO_TYPES);
+        for (unsigned i = 0; i < USW_HEADS_AT_ONCE; i++) {
+            buckets[i] = guess;
+        }
+        return;
     }
     for (uint32_t n = s->count; n > 1;) {
         uint32_t half = n / 2;

@@ -69,7 +69,8 @@ enum { USW_SPLITTERS_MOST = 4095 };
 void usw_sample_splitters(usw_splitters *s, size_t most, size_t each, const usw_string_leaf *leaf,
                           const usw_string_items *from, size_t begin, size_t n, size_t depth,
                           uint64_t *sample);
-/* The buckets of n <= USW_HEADS_AT_ONCE strings, which share the splitters' first `depth` bytes. */
+/* The buckets of n <= USW_HEADS_AT_ONCE strings, which share the splitters' first `depth` bytes.
+ * buckets[USW_HEADS_AT_ONCE - 1] is a guess before, where all may be; 0: none. */
 void usw_find_string_buckets(const usw_splitters *s, usw_isa isa, const usw_string *strings,
                              size_t n, uint32_t *buckets);
 /* How many bytes the strings of bucket 2 i share, being between two splitters; `depth` at least. */

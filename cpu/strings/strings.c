@@ -96,11 +96,11 @@ static void find_buckets(const job *j, const usw_splitters *splitters, const ran
 {
     const usw_string_sort *s = j->sort;
     const void *items = j->side[r->turn].items;
+    uint32_t buckets[USW_HEADS_AT_ONCE] = {0};
     memset(counts, 0, (2 * (size_t)splitters->count + 1) * sizeof *counts);
     for (size_t i = begin; i < end; i += USW_HEADS_AT_ONCE) {
         size_t n = usw_min(USW_HEADS_AT_ONCE, end - i);
         usw_string strings[USW_HEADS_AT_ONCE];
-        uint32_t buckets[USW_HEADS_AT_ONCE];
         for (size_t k = 0; k < n; k++) {
             if (i + k + 2 * AHEAD < end) {
                 usw_fetch_offset(&s->strings, usw_item(items, s->item_bytes, i + k + 2 * AHEAD));
@@ -301,21 +301,30 @@ static bool take_lanes(job *j, unsigned count, bool parts)
     return true;
 }
 
+/* One thread needs no tree for all where its own has splitters enough. */
+static bool is_alone(upsweep *u, size_t n)
+{
+    return n <= (size_t)LANE_SPLITTERS * BUCKET && usw_parallel_threads(u) == 1;
+}
+
 static bool take_parts(job *j)
 {
     const usw_string_sort *s = j->sort;
     size_t values = s->values != NULL ? s->n * sizeof *s->values : 0;
-    j->chunks_most = 4 * (size_t)usw_parallel_threads(j->u);
     j->side[1].items = usw_scratch(j->u, s->n * s->item_bytes);
     j->side[1].values = values > 0 ? usw_scratch(j->u, values) : NULL;
     j->buckets = usw_scratch(j->u, s->n * sizeof *j->buckets);
+    bool taken = j->side[1].items && (values == 0 || j->side[1].values) && j->buckets;
+    if (is_alone(j->u, s->n) || !taken) {
+        return taken;
+    }
+    j->chunks_most = 4 * (size_t)usw_parallel_threads(j->u);
     j->counts = usw_scratch(j->u, j->chunks_most * sizeof j->tree->ends);
     j->tree = usw_scratch(j->u, sizeof *j->tree);
     if (j->tree != NULL) {
         SET_TREE(j->splitters, j->tree->splitters);
     }
-    return j->side[1].items && (values == 0 || j->side[1].values) && j->buckets && j->counts &&
-           j->tree;
+    return j->counts && j->tree;
 }
 
 /* Closes the gaps that dropped items left. */
@@ -361,7 +370,9 @@ upsweep_status usw_sort_strings(upsweep *u, usw_string_sort *s)
         parts = s->n > USW_LEAF_MOST;
     }
     j.now = (range){0, s->n, 0, 0};
-    if (parts) {
+    if (parts && j.tree == NULL) {
+        sort_alone(&j, usw_share(&j.lanes, 0), j.now);
+    } else if (parts) {
         part_together(&j);
     } else {
         USW_ROUTE_OF("strings that fit a cache", USW_NO_TYPES);

@@ -11,5 +11,8 @@ class Different(Exception):
 
 
 def run(command, data, folder, **variables):
-    return subprocess.run(command, input=data, capture_output=True, cwd=folder, env={**ENVIRONMENT, **variables},
-                          timeout=60)
+    """Temporary files, which sort(1) leaves behind at times, lie in a folder that ends with the case."""
+    temporary = folder / "temporary"
+    temporary.mkdir(exist_ok=True)
+    return subprocess.run(command, input=data, capture_output=True, cwd=folder,
+                          env={**ENVIRONMENT, "TMPDIR": str(temporary), **variables}, timeout=60)

@@ -1,5 +1,6 @@
 """fuzz_sort.py - cases of fuzz_verbs.py: `upsweep sort` beside sort(1)."""
 # SPDX-License-Identifier: MIT
+import os
 import re
 import subprocess
 
@@ -134,7 +135,7 @@ class Options:
     def machine(r):
         """What changes how the work is done, and no byte of the output."""
         choices = [["--parallel", str(r.randrange(1, 5))], ["-S", r.choice(["50%", "1G", "2000000", "64M", "99999999b"])],
-                   ["--batch-size", str(r.randrange(2, 30))], ["-T", ".", "-T", "/tmp"], ["--compress-program=gzip"]]
+                   ["--batch-size", str(r.randrange(2, 30))], ["-T", ".", "-T", "temporary"], ["--compress-program=gzip"]]
         return r.choice(choices) if r.random() < 0.2 else []
 
     def some_letters(self, r):
@@ -156,7 +157,7 @@ class Options:
         return [place("+")] + ([place("-")] if r.random() < 0.6 else [])
 
 
-def call(folder, program, name, tool, locale):
+def call(program, name, tool, locale):
     """How one of the two is called, and its environment."""
     if name == "theirs":
         return ["sort"], {"LC_ALL": locale}
@@ -188,9 +189,9 @@ def sort_case(r, program, folder):
     elif r.random() < 0.4:
         data, files = texts[0], (["-"] if r.random() < 0.5 or len(files) > 1 else []) + files[1:]
     words = options.words + ([mode] if mode else [])
-    results = []
+    results, held = [], []
     for name in ("theirs", "ours"):
-        command, variables = call(folder, program, name, tool, locale)
+        command, variables = call(program, name, tool, locale)
         target = ["out_" + name] if mode == "-o" else []
         result = run(command + words + target + files, data, folder, **variables)
         made = folder / ("out_" + name)
@@ -200,6 +201,9 @@ def sort_case(r, program, folder):
         if mode == "--debug":  # where a key ends before it begins, GNU 9.1 looks for its mark elsewhere
             out = re.sub(rb" *\^ no match", b"^ no match", out)
         results.append((result.returncode, out, made.read_bytes() if made.exists() else None, said))
+        held, before = sorted(os.listdir(folder / "temporary")), held
+    if held != before:
+        raise Different(f"upsweep sort {' '.join(map(repr, words + files))}: leaves {held}")
     theirs, ours = results
     if theirs != ours:
         what = ["the exit status is %d, not %d" % (ours[0], theirs[0]), "the output differs", "the file differs",

@@ -55,7 +55,7 @@ def run_case(verb, number, program, keep):
             return VERBS[verb](random.Random(number), program, folder)
         except (Different, subprocess.TimeoutExpired) as why:
             os.makedirs(keep, exist_ok=True)
-            for f in folder.iterdir():
+            for f in filter(Path.is_file, folder.iterdir()):
                 (Path(keep) / f.name).write_bytes(f.read_bytes())
             print(f"fuzz_verbs: {why}\nfuzz_verbs: --verbs {verb} --case {number}; its files are in {keep}")
             sys.exit(1)

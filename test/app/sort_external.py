@@ -61,7 +61,7 @@ def check_inputs(program, folder, text):
         f.write("last line without an end")
     subprocess.run(["sh", "-c", 'gzip -1 -c "$0" >"$0.gz"', text], check=True)
     subprocess.run(["sort", "-o", want, text, small, text], env=ENV, check=True)
-    command = [program, "sort", "-S", "16M", "-T", folder, "-T", "/tmp"]
+    command = [program, "sort", "-S", "16M", "-T", folder, "-T", ENV["TMPDIR"]]
     inputs = [([text, small, text], None), ([text, small, "-"], "cat '%s'" % text)]
     if unpacks(program):
         inputs += [([folder + "/text.gz", small, text], None), (["-", small, text], "cat '%s/text.gz'" % folder)]
@@ -280,7 +280,8 @@ def main():
     shared = given.megabytes < 20 and os.path.isdir("/dev/shm") and os.statvfs("/dev/shm")
     room = shared and shared.f_bavail * shared.f_frsize > 1 << 30
     with tempfile.TemporaryDirectory(dir="/dev/shm" if room else None) as folder:
-        text = folder + "/text"
+        text, ENV["TMPDIR"] = folder + "/text", folder + "/temporary"  # sort(1) leaves files there at times
+        os.mkdir(ENV["TMPDIR"])
         make_text(text, given.megabytes << 20, 1)
         check_options(program, folder, text)
         check_inputs(program, folder, text)

@@ -329,7 +329,7 @@ static void a_very_long_line(void **state)
 int main(void)
 {
     program = getenv("UPSWEEP_PROGRAM");
-    if (program == NULL || mkdtemp(folder) == NULL) {
+    if (program == NULL || mkdtemp(folder) == NULL || setenv("TMPDIR", folder, 1) != 0) {
         fprintf(stderr, "UPSWEEP_PROGRAM must name the program\n");
         return 1;
     }

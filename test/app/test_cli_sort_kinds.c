@@ -338,6 +338,7 @@ static int make_name(void **state)
     char link[256];
     assert_non_null(mkdtemp(folder));
     snprintf(link, sizeof link, "%s/sort", folder);
+    assert_int_equal(setenv("TMPDIR", folder, 1), 0);
     return symlink(program, link);
 }
 

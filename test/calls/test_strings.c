@@ -280,8 +280,8 @@ static void around_a_leaf(void **state)
 static void large(void **state)
 {
     (void)state;
-    static const unsigned kinds[] = {0, 3, 5, 8, 10};
-    for (unsigned i = 0; i < 15; i++) { /* each kind on each instruction set */
+    static const unsigned kinds[] = {0, 3, 5, 8, 9, 10};
+    for (unsigned i = 0; i < 18; i++) { /* each kind on each instruction set */
         check_texts(test_thorough() ? 500000 : 300000, kinds[i / 3], 1 + i % 4);
     }
 }
