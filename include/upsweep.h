@@ -406,7 +406,8 @@ UPSWEEP_API upsweep_status upsweep_sort_copy(upsweep *u, const void *keys, size_
  * one that does not fit a core's cache is sorted by all threads. Bit ranges are not taken.
  * Scratch: none that grows with n, at most 300 KB a thread, but for long rows, which take what
  * upsweep_sort or upsweep_argsort does; with index 16 bytes for each key of the longest row that
- * one thread sorts, a thread, and 10 more where that has 1024 keys, if they are to be had. After UPSWEEP_ERROR_MEMORY some long rows may be sorted.
+ * one thread sorts, a thread, and 10 more where that has 1024 keys, if they are to be had. After
+ * UPSWEEP_ERROR_MEMORY some long rows may be sorted.
  * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type type,
                                              const uint64_t *begin, size_t rows, void *index,
