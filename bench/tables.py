@@ -83,13 +83,19 @@ def below(rows):
     return f"{len(rows)} cells, {len(lost)} of them below 1" + ": " * bool(named) + "; ".join(named) + "."
 
 
+def load(machine):
+    """How many programs wanted a core meanwhile, in a sentence."""
+    least, middle, most = machine["load"]
+    return f"Meanwhile {least:.1f} to {most:.1f} programs wanted a core, {middle:.1f} in the middle, the bench among them."
+
+
 def cpu_page(page, rows, machine, date):
     names = letters(rows)
     text = [f"# CPU, {page}: measured", "", WRITTEN, "",
             f"`make bench`, {date}: {machine['cpu']}, {machine['cores']} cores, {machine['system']}. Each rival is a",
             "process of its own; they take turns, each on a fresh copy of the same input; medians. ns an element, and",
             "in brackets best rival / upsweep: above 1 we are faster. Rivals: "
-            + ", ".join(f"{letter} {name}" for name, letter in names.items()) + ".", below(rows)]
+            + ", ".join(f"{letter} {name}" for name, letter in names.items()) + ".", load(machine), "", below(rows)]
     for op in in_order(row["op"] for row in rows):
         for threads in in_order(row["threads"] for row in rows):
             for kind in in_order(row["type"] for row in rows):
