@@ -39,7 +39,7 @@ static upsweep_status check(upsweep *u, const usw_options *o, const void *data, 
 {
     upsweep_status status = usw_check_type(u, type);
     if (status == UPSWEEP_OK) {
-        status = usw_check_array(u, data, n, upsweep_type_bytes(type), "data");
+        status = usw_check_array(u, data, n, usw_type_bytes(type), "data");
     }
     if (status == UPSWEEP_OK) {
         *form = usw_form_for(u, USW_REDUCES, o->algorithm, &status);
@@ -135,7 +135,7 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
         store_identity(to, op, result);
         return UPSWEEP_OK;
     }
-    usw_share_call(u, n * upsweep_type_bytes(type), USW_LIKE_READING);
+    usw_share_call(u, n * usw_type_bytes(type), USW_LIKE_READING);
     return op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST
                ? least_or_greatest(u, form, data, n, type, op == UPSWEEP_GREATEST, result)
                : form->reduce(u, data, n, type, op, to, result);

@@ -13,7 +13,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (status != UPSWEEP_OK) {
         return status;
     }
-    size_t bytes = upsweep_type_bytes(s->type);
+    size_t bytes = usw_type_bytes(s->type);
     status = usw_check_array(u, s->in, s->n, bytes, "in");
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, s->out, s->n, bytes, "out");
@@ -38,7 +38,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (usw_may_leave(u) && usw_gpu_scan(u, s, o, &status)) {
         return status;
     }
-    usw_share_call(u, s->n * upsweep_type_bytes(s->type), USW_LIKE_SCANNING);
+    usw_share_call(u, s->n * bytes, USW_LIKE_SCANNING);
     usw_report_tiles(u, usw_row_name(USW_SCANS, o->algorithm), s->n);
     USW_ROUTE_IF(s->heads == NULL && s->keys == NULL, "scan", USW_ALL_TYPES);
     USW_ROUTE_IF(s->heads != NULL, "scan by segments", USW_ALL_TYPES);

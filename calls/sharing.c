@@ -43,12 +43,9 @@ uint64_t usw_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void usw_share_call(upsweep *u, size_t bytes, usw_cost cost)
+void usw_share_work(upsweep *u, size_t work, usw_cost cost)
 {
-    size_t work = cost < USW_LIKE_SORTING ? bytes >> (USW_LIKE_SORTING - cost)
-                                          : bytes << (cost - USW_LIKE_SORTING);
     usw_offer_threads(u, work);
-    u->offered.kind = 0;
     if (!u->shares_early || work < USW_EARLY_BYTES || work >= USW_SURE_BYTES) {
         return;
     }

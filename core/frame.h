@@ -270,7 +270,16 @@ void usw_offer_threads(upsweep *u, size_t bytes);
 /* ---- whether threads share a call's work (calls/sharing.c) ---- */
 
 /* The same for a call on so many bytes, and by what was faster of late where that is in doubt. */
-void usw_share_call(upsweep *u, size_t bytes, usw_cost cost);
+void usw_share_work(upsweep *u, size_t work, usw_cost cost);
+static inline void usw_share_call(upsweep *u, size_t bytes, usw_cost cost)
+{
+    size_t work = cost < USW_LIKE_SORTING ? bytes >> (USW_LIKE_SORTING - cost)
+                                          : bytes << (cost - USW_LIKE_SORTING);
+    u->threads = u->threads_least; /* for little work no function is called */
+    if (work >= u->tuning.thread_bytes) {
+        usw_share_work(u, work, cost);
+    }
+}
 void usw_note_call(upsweep *u); /* by usw_leave */
 uint64_t usw_now_ns(void);
 /* Whether to, by what was noted of this kind and amount of work; paths are shared until something
