@@ -294,6 +294,7 @@ static upsweep_status parallel(upsweep *u, const usw_path_query *query, uint32_t
             return UPSWEEP_ERROR_MEMORY;
         }
         c->patient = held_up == NULL;
+        c->until_ns = usw_now_ns() + time_for(u, g);
         opening all = {query, c, bytes};
         usw_parallel(u, c->count, open_thread, &all);
         status = BY_KIND(g, parallel)(u, c, query, relaxed, culprit);

@@ -254,7 +254,7 @@ static upsweep_status no_scratch(upsweep *u, size_t bytes)
 static upsweep_status reduce(upsweep *u, const void *data, size_t n, upsweep_type type,
                              upsweep_op op, upsweep_type to, void *result)
 {
-    size_t bytes = upsweep_type_bytes(type), chunks = usw_div_up(n, CHUNK);
+    size_t bytes = usw_type_bytes(type), chunks = usw_div_up(n, CHUNK);
     job j = {.data = data, .n = n, .bytes = bytes, .type = type, .op = op};
     bool is_float = usw_type_is_float(type);
     size_t parts = is_float ? usw_div_up(n, USW_TILE) : chunks;

@@ -257,7 +257,7 @@ static bool is_of_float_sums(const usw_scan *s)
 /* What does not depend on the number of elements. */
 static work work_of(const usw_scan *s)
 {
-    work w = {.s = s, .bytes = upsweep_type_bytes(s->type), .neutral = neutral_of(s->op)};
+    work w = {.s = s, .bytes = usw_type_bytes(s->type), .neutral = neutral_of(s->op)};
     w.exact = w.neutral;
     usw_carry_tree_start(&w.sums, s->op == UPSWEEP_PRODUCT);
     if (s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST) {
@@ -269,7 +269,7 @@ static work work_of(const usw_scan *s)
 static upsweep_status scan(upsweep *u, const usw_scan *s)
 {
     bool sums = is_of_float_sums(s);
-    size_t bytes = upsweep_type_bytes(s->type);
+    size_t bytes = usw_type_bytes(s->type);
     size_t block = sums ? FLOAT_BLOCK : usw_min(BLOCK, BLOCK_BYTES / bytes);
     bool one_thread = u->threads == 1 || s->n * bytes < ONE_THREAD_BYTES;
     if (sums && one_thread) {

@@ -90,7 +90,7 @@ def machine():
             name = next(l.split(":", 1)[1].strip() for l in f if l.startswith("model name"))
     except (OSError, StopIteration):
         pass
-    return {"cpu": name, "cores": os.cpu_count(), "system": platform.platform()}
+    return {"cpu": name, "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"}
 
 
 def cells(o):
@@ -137,6 +137,7 @@ def main():
     print("the speed of uniform keys, where these were measured first")
     print(f"{'op':10}{'type':5}{'n':>6} {'pattern':9}{'thr':>3} {'upsweep':>9} {'ratio':>6} {'x unif':>6}  rivals")
     uniform = {}
+    loads = []  # programs that want a core, ours among them
     ended = []  # by SIGTERM, as timeout(1) sends it: what is measured by then is written
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     for cell in cells(o):
@@ -149,6 +150,7 @@ def main():
                 r.end()
             rivals = [Rival(f) for f in paths]
         times = measure(rivals, cell, o.rounds or rounds_for(cell[2]))
+        loads.append(os.getloadavg()[0])
         ours = times.get("upsweep")
         others = sorted((t, name) for name, t in times.items() if name != "upsweep")
         ratio = others[0][0] / ours if ours and others else None
@@ -163,7 +165,9 @@ def main():
             flush=True,
         )
     with open(o.json, "w") as f:
-        json.dump({"machine": machine(), "time": time.strftime("%F"), "stretches": o.stretches, "rows": rows}, f, indent=1)
+        load = [min(loads, default=0), statistics.median(loads or [0]), max(loads, default=0)]
+        about = {"machine": {**machine(), "load": load}, "time": time.strftime("%F"), "stretches": o.stretches}
+        json.dump({**about, "rows": rows}, f, indent=1)
     losses = [r for r in rows if r["ratio"] and r["ratio"] < 1]
     print(f"{len(rows)} cells, below 1.0 in {len(losses)}; written to {o.json}")
 

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""tables.py OUT_DIR FILE.json ... - writes what the benches measured as pages of tables, one a room.
+"""tables.py OUT_DIR FILE.json ... - writes what the benches measured as pages of tables.
 
-A page is written whole, from one run: bench.py's and paths.py's files become cpu_ROOM.md, gpu_bench.py's
-gpu_ROOM.md. docs/numbers/tables holds the pages of the last runs; nobody edits them. Every cell of a
-sort is there, with the rival that was best in it; where that rival was faster the ratio is bold.
+A page is written whole, from one run: bench.py's and paths.py's files become cpu_PAGE.md, gpu_bench.py's
+gpu_PAGE.md. docs/numbers/tables holds the pages of the last runs; nobody edits them. Every cell of a
+sort is there, with the rival that was best in it; where that rival was faster the ratio is bold, and the cell named.
 """
 # SPDX-License-Identifier: MIT
 import json
 import os
 import sys
 
-CPU_ROOMS = {
-    "cache_sort": ["keys", "stable"],
-    "pair_sort": ["pairs", "argsort"],
-    "merging": ["by", "records", "merge"],
+CPU_PAGES = {
+    "sorts": ["keys", "stable"],
+    "pairs": ["pairs", "argsort"],
+    "merges": ["by", "records", "merge"],
     "selection": ["nth", "top100", "top1%", "unique", "runs", "split", "compact"],
-    "buckets": ["histogram"],
+    "histograms": ["histogram"],
     "folds": ["reduce", "scan"],
 }
 WRITTEN = "Written by bench/tables.py from one run; not edited by hand. [Back to the summary](../../numbers.md)."
@@ -77,16 +77,25 @@ def grid(rows, down, across, cell):
 def below(rows):
     """How many cells are lost, in a sentence."""
     lost = [row for row in rows if row.get("ratio") and row["ratio"] < 1]
-    return f"{len(rows)} cells, {len(lost)} of them below 1."
+    named = [f"{row['op']} {row.get('type')} {number(row['n'])} {row['pattern']}"
+             + (f" by {row['threads']}" if row.get("threads", 1) > 1 else "") + f" {row['ratio']:.2f}"
+             for row in lost if "pattern" in row]
+    return f"{len(rows)} cells, {len(lost)} of them below 1" + ": " * bool(named) + "; ".join(named) + "."
 
 
-def cpu_page(room, rows, machine, date):
+def load(machine):
+    """How many programs wanted a core meanwhile, in a sentence."""
+    least, middle, most = machine["load"]
+    return f"Meanwhile {least:.1f} to {most:.1f} programs wanted a core, {middle:.1f} in the middle, the bench among them."
+
+
+def cpu_page(page, rows, machine, date):
     names = letters(rows)
-    text = [f"# cpu/{room}: measured", "", WRITTEN, "",
+    text = [f"# CPU, {page}: measured", "", WRITTEN, "",
             f"`make bench`, {date}: {machine['cpu']}, {machine['cores']} cores, {machine['system']}. Each rival is a",
             "process of its own; they take turns, each on a fresh copy of the same input; medians. ns an element, and",
             "in brackets best rival / upsweep: above 1 we are faster. Rivals: "
-            + ", ".join(f"{letter} {name}" for name, letter in names.items()) + ".", below(rows)]
+            + ", ".join(f"{letter} {name}" for name, letter in names.items()) + ".", load(machine), "", below(rows)]
     for op in in_order(row["op"] for row in rows):
         for threads in in_order(row["threads"] for row in rows):
             for kind in in_order(row["type"] for row in rows):
@@ -145,8 +154,8 @@ def pages_of(data):
         return {"cpu_patterns.md": cpu_page("patterns", rows, machine, date)}
     if rows and "graph" in rows[0]:
         return {"cpu_paths.md": paths_page(rows, machine, date)}
-    by_room = {room: [row for row in rows if row["op"] in ops] for room, ops in CPU_ROOMS.items()}
-    return {f"cpu_{room}.md": cpu_page(room, some, machine, date) for room, some in by_room.items() if some}
+    pages = {page: [row for row in rows if row["op"] in ops] for page, ops in CPU_PAGES.items()}
+    return {f"cpu_{page}.md": cpu_page(page, some, machine, date) for page, some in pages.items() if some}
 
 
 def joined(files):

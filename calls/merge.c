@@ -12,7 +12,6 @@
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW,
     PIECE_KEYS = 64 * 1024,
-    ALONE_BYTES = 1 << 20, /* a merge of fewer is done before a second thread is awake */
     TILE_KEYS = 4096
 };
 
@@ -129,16 +128,16 @@ static void piece_task(void *context, size_t t, unsigned lane)
     }
 }
 
-static size_t piece_keys_for(const upsweep *u, size_t n, size_t bytes)
+static size_t piece_keys_for(const upsweep *u, size_t n)
 {
-    bool alone = u->threads == 1 || n * bytes < ALONE_BYTES;
-    return alone ? usw_max(n, 1) : usw_max(PIECE_KEYS, usw_div_up(n, (size_t)u->threads * 8));
+    return u->threads == 1 ? usw_max(n, 1)
+                           : usw_max(PIECE_KEYS, usw_div_up(n, (size_t)u->threads * 8));
 }
 
 static upsweep_status run_merge(job *j, const void *a, size_t na, const void *b, size_t nb,
                                 void *out)
 {
-    size_t n = na + nb, keys = piece_keys_for(j->u, n, j->bytes);
+    size_t n = na + nb, keys = piece_keys_for(j->u, n);
     j->pieces = usw_scratch(j->u, usw_div_up(n, keys) * sizeof(piece));
     j->tiles = usw_scratch_shares(j->u, j->u->threads, j->plain ? 0 : 3 * TILE_KEYS * j->bytes);
     if (j->pieces == NULL || j->tiles.at == NULL) {
@@ -168,6 +167,7 @@ upsweep_status upsweep_merge(upsweep *u, const void *a, size_t na, const void *b
     } else if ((na > 0 && a == NULL) || (nb > 0 && b == NULL) || (n > 0 && out == NULL)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "merge: an array is NULL");
     } else if (n > 0 && !usw_gpu_merge(u, a, na, b, nb, out, &j.map, &status)) {
+        usw_share_call(u, n * j.bytes, USW_LIKE_SCANNING);
         status = run_merge(&j, a, na, b, nb, out);
     }
     return usw_leave(u, status);
@@ -230,7 +230,7 @@ static void map_runs(tree *x, unsigned char *to)
 static void merge_level(tree *x, unsigned char *to)
 {
     job *j = &x->job;
-    size_t keys = piece_keys_for(j->u, x->n, j->bytes);
+    size_t keys = piece_keys_for(j->u, x->n);
     j->count = 0;
     for (size_t r = 0; r < x->k; r += 2) {
         run a = x->runs[r], b = r + 1 < x->k ? x->runs[r + 1] : (run){a.at, 0};
@@ -318,6 +318,7 @@ upsweep_status upsweep_merge_runs(upsweep *u, const void *const *runs, const siz
     }
     if (status == UPSWEEP_OK && x.n > 0 &&
         !usw_gpu_merge_runs(u, runs, counts, k, out, x.n, &x.job.map, &status)) {
+        usw_share_call(u, x.n * x.job.bytes * usw_log2_up(x.k), USW_LIKE_SCANNING);
         status = run_tree(&x);
     }
     return usw_leave(u, status);

@@ -11,7 +11,7 @@
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
-    DROP_FROM = 8192, /* bytes of a row; the look is more than 3% of the time of fewer */
+    DROP_FROM = 8192, /* bytes of a row's keys or words; the look is over 3% of fewer's time */
     SHAPED = 10       /* keys of 64 bits of a row, from which AVX2 gains by not mapping them */
 };
 
@@ -27,11 +27,24 @@ typedef struct rows_job {
     unsigned char *index;
     size_t index_bytes;
     size_t long_keys, longest_short; /* keys of a row */
-    usw_shares buffers; /* of each lane, for longest_short keys: packed, 16 bytes each; without an
-                         * index what is out of order of them, or none */
+    usw_shares buffers; /* of each lane, for longest_short keys: packed, 16 bytes each */
+    usw_shares rooms;   /* the same for what is out of order of them, or none */
 } rows_job;
 
 /* ---- a short row, on one thread ---- */
+
+/* Where the keys of a row that are out of order go, or NULL: they are not looked for. */
+static void *room_for(const rows_job *j, size_t n, unsigned width, unsigned lane)
+{
+    return j->rooms.at == NULL || n << width < DROP_FROM ? NULL : usw_share(&j->rooms, lane);
+}
+
+static void sort_words(const rows_job *j, void *words, size_t n, unsigned width, void *room)
+{
+    if (room == NULL || !usw_sort_by_dropping(j->u, words, n, width, room)) {
+        USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[width](words, n);
+    }
+}
 
 static void sort_plain(const rows_job *j, void *row, size_t n, unsigned lane)
 {
@@ -47,30 +60,27 @@ static void sort_plain(const rows_job *j, void *row, size_t n, unsigned lane)
     if (!plain) {
         maps->map[j->width](row, row, n, &j->map);
     }
-    if (j->buffers.at == NULL || n * j->bytes < DROP_FROM ||
-        !usw_sort_by_dropping(j->u, row, n, j->width, usw_share(&j->buffers, lane))) {
-        steps->sort[j->width](row, n);
-    }
+    sort_words(j, row, n, j->width, room_for(j, n, j->width, lane));
     if (!plain) {
         maps->unmap[j->width](row, row, n, &j->map);
     }
 }
 
-/* Keys of 64 bits; room: for 2 n of them. False, with nothing done, where too many agree in their
+/* Keys of 64 bits; buffer: for 2 n of them. False, with nothing done, where too many agree in their
  * upper bits. */
 static bool sort_wide(const rows_job *j, uint64_t *row, size_t n, unsigned char *index,
-                      uint64_t *room)
+                      uint64_t *buffer, void *room)
 {
     const usw_keymap_steps *maps = USW_PICK(j->u->isa, usw_keymap_steps);
-    uint64_t positions = (UINT64_C(1) << usw_log2_up(n)) - 1, *words = room + n;
-    maps->map[3](room, row, n, &j->map);
-    if (!usw_order_keys(j->u, room, words, n)) {
+    uint64_t positions = (UINT64_C(1) << usw_log2_up(n)) - 1, *words = buffer + n;
+    maps->map[3](buffer, row, n, &j->map);
+    if (!usw_order_keys(j->u, buffer, words, n, room)) {
         return false;
     }
     USW_ROUTE_OF("a short row of 64 bits with positions", USW_TYPES_OF_64_BITS);
     for (size_t i = 0; i < n; i++) {
         uint64_t from = words[i] & positions;
-        row[i] = room[from];
+        row[i] = buffer[from];
         usw_store_raw(index + i * j->index_bytes, j->index_bytes, from);
     }
     maps->unmap[3](row, row, n, &j->map);
@@ -78,10 +88,11 @@ static bool sort_wide(const rows_job *j, uint64_t *row, size_t n, unsigned char 
 }
 
 static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigned char *index,
-                        void *buffer)
+                        unsigned lane)
 {
     bool is_narrow = j->bytes <= 4;
-    if (!is_narrow && sort_wide(j, (uint64_t *)(void *)row, n, index, buffer)) {
+    void *buffer = usw_share(&j->buffers, lane), *room = room_for(j, n, 3, lane);
+    if (!is_narrow && sort_wide(j, (uint64_t *)(void *)row, n, index, buffer, room)) {
         return;
     }
     USW_ROUTE("a short row with positions");
@@ -90,7 +101,7 @@ static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigne
     p.records = buffer;
     p.record_bytes = is_narrow ? 8 : 16;
     steps->pack(&p, 0, n);
-    USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[is_narrow ? 3 : 4](buffer, n);
+    sort_words(j, buffer, n, is_narrow ? 3 : 4, is_narrow ? room : NULL);
     p.values = index;
     p.value_bytes = j->index_bytes;
     steps->unpack(&p, 0, n);
@@ -104,8 +115,7 @@ static void sort_short(void *context, size_t r, size_t at, size_t n, unsigned la
         return; /* of which there may be no array */
     }
     if (j->index != NULL) {
-        sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes,
-                    usw_share(&j->buffers, lane));
+        sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes, lane);
     } else if (n > 1) {
         sort_plain(j, j->keys + at * j->bytes, n, lane);
     }
@@ -168,9 +178,11 @@ static upsweep_status sort_rows(rows_job *j)
             return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for rows of %zu keys",
                             j->longest_short);
         }
-    } else if (j->width >= 2 && j->longest_short * j->bytes >= DROP_FROM) {
-        bytes = usw_dropping_room(j->longest_short) * j->bytes;
-        j->buffers = usw_scratch_shares(j->u, j->u->threads, bytes);
+    }
+    size_t word = j->index != NULL ? sizeof(uint64_t) : j->bytes;
+    if (word >= 4 && j->longest_short * word >= DROP_FROM) {
+        bytes = usw_dropping_room(j->longest_short) * word;
+        j->rooms = usw_scratch_shares(j->u, j->u->threads, bytes);
     }
     if (longest > j->long_keys) {
         status = sort_long_rows(j);
@@ -230,6 +242,7 @@ upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type 
     }
     if (status == UPSWEEP_OK && rows > 0 &&
         !usw_gpu_sort_rows(u, keys, n, type, begin, rows, index, index_bits, &j.options, &status)) {
+        usw_share_call(u, n * j.bytes, USW_LIKE_SORTING);
         status = sort_rows(&j);
     }
     return usw_leave(u, status);

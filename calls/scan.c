@@ -13,7 +13,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (status != UPSWEEP_OK) {
         return status;
     }
-    size_t bytes = upsweep_type_bytes(s->type);
+    size_t bytes = usw_type_bytes(s->type);
     status = usw_check_array(u, s->in, s->n, bytes, "in");
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, s->out, s->n, bytes, "out");
@@ -38,6 +38,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (usw_may_leave(u) && usw_gpu_scan(u, s, o, &status)) {
         return status;
     }
+    usw_share_call(u, s->n * bytes, USW_LIKE_SCANNING);
     usw_report_tiles(u, usw_row_name(USW_SCANS, o->algorithm), s->n);
     USW_ROUTE_IF(s->heads == NULL && s->keys == NULL, "scan", USW_ALL_TYPES);
     USW_ROUTE_IF(s->heads != NULL, "scan by segments", USW_ALL_TYPES);
@@ -155,6 +156,7 @@ static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
         return status;
     }
     size_t tiles = usw_div_up(j->n, USW_TILE), buffer_bytes;
+    usw_share_call(u, j->n, USW_LIKE_CALLING);
     j->exclusive = (o->flags & UPSWEEP_EXCLUSIVE) != 0;
     j->partials = usw_scratch(u, tiles * j->bytes);
     j->buffers = (usw_shares){NULL, 0};

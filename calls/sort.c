@@ -211,35 +211,11 @@ upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type
     return sort_automatic(&j);
 }
 
-/* Sorts with as many threads as pay. An array between the size from which threads pay where nothing
- * else runs and the one from which they always do is given to them if that was faster of late. */
-static upsweep_status sort_offered(job *j)
-{
-    upsweep *u = j->u;
-    size_t bytes = j->n * j->bytes;
-    usw_offer_threads(u, bytes);
-    if (!u->shares_early || bytes < USW_EARLY_BYTES || bytes >= USW_SURE_BYTES) {
-        return sort_automatic(j);
-    }
-    usw_shared_work kind = USW_SHARED_SORTS;
-    for (size_t b = 2 * USW_EARLY_BYTES; b <= bytes; b *= 2) {
-        kind++;
-    }
-    bool share = usw_may_share(u, kind, 1);
-    USW_ROUTE_IF(share, "a short sort that threads share", USW_NO_TYPES);
-    USW_ROUTE_IF(!share, "a short sort that threads might share", USW_NO_TYPES);
-    u->threads = share ? u->threads : 1;
-    uint64_t began = usw_now_ns();
-    upsweep_status status = sort_automatic(j);
-    usw_note_time(u, kind, 1, share, (usw_now_ns() - began) / (bytes >> 10));
-    return status;
-}
-
 upsweep_status usw_sort_on_cpu(upsweep *u, void *keys, size_t n, upsweep_type type,
                                const usw_options *o)
 {
     job j = job_of(u, keys, n, type, o);
-    return o->algorithm != NULL ? sort_named(&j) : sort_offered(&j);
+    return o->algorithm != NULL ? sort_named(&j) : sort_automatic(&j);
 }
 
 /* ---- short calls: few keys, or all equal, on a CPU ----
@@ -331,6 +307,9 @@ USW_NOINLINE static upsweep_status sort_call(upsweep *u, void *keys, size_t n, u
     status = usw_check_keys(u, keys, n, type, &o);
     status = status == UPSWEEP_OK ? usw_check_sort_name(u, o.algorithm) : status;
     if (status == UPSWEEP_OK && !usw_gpu_sort_keys(u, keys, keys, n, type, &o, &status)) {
+        if (o.algorithm == NULL) {
+            usw_share_call(u, n * upsweep_type_bytes(type), USW_LIKE_SORTING);
+        }
         status = usw_sort_on_cpu(u, keys, n, type, &o);
     }
     return usw_leave(u, status);

@@ -73,19 +73,30 @@ typedef struct usw_kept_choice {
     uint32_t facts, id, patterns;
 } usw_kept_choice;
 
-/* How long work of an amount took, by one thread and shared. Sorts: of 256 to 511 KB, up to 1 MB
- * and up to 2 MB. */
-enum { USW_EARLY_BYTES = 256 << 10, USW_SURE_BYTES = 2 << 20 };
-typedef enum usw_shared_work {
-    USW_SHARED_PATHS,
-    USW_SHARED_SORTS,
-    USW_SHARED_WORKS = USW_SHARED_SORTS + 3
-} usw_shared_work;
+/* What a byte of an array costs a call, in steps of two. */
+typedef enum usw_cost {
+    USW_LIKE_READING,     /* sums, extremes, order: a sixteenth of a sort */
+    USW_LIKE_SCANNING,    /* scans, splits, copies */
+    USW_LIKE_MERGING,     /* merges, histograms */
+    USW_LIKE_GATHERING,   /* moves by an index or to buckets */
+    USW_LIKE_SORTING,     /* 0.7 ns */
+    USW_LIKE_CALLING = 7, /* a function of the caller's, often */
+    USW_COSTS
+} usw_cost;
+/* How long work of an amount took, by one thread and shared: of paths, and of calls of each cost
+ * with the work of a sort of 256 to 511 KB, up to 1 MB and up to 2 MB (calls/sharing.c). */
+enum { USW_EARLY_BYTES = 256 << 10, USW_SURE_BYTES = 2 << 20, USW_BANDS = 3 };
+enum { USW_SHARED_PATHS, USW_SHARED_WORKS = 1 + USW_COSTS * USW_BANDS };
 typedef struct usw_sharing {
     size_t work;
     uint64_t ns[2];
     unsigned turn;
 } usw_sharing;
+typedef struct usw_offer { /* to this call */
+    unsigned kind;         /* 0: its time is not noted */
+    bool shared;
+    uint64_t kilobytes, began;
+} usw_offer;
 
 struct upsweep {
     /* What a short call reads and writes comes first, together (calls/sort.c): a line that was not
@@ -97,9 +108,10 @@ struct upsweep {
     /* Not 0: the last call was a short one, which takes no lock, and this is what it has to say.
      * Read and written by atomic built-ins. */
     uint64_t brief;
-    unsigned threads;      /* of this call */
-    unsigned threads_most; /* of the handle */
-    pthread_mutex_t lock;  /* one call at a time; taken by usw_enter */
+    unsigned threads;       /* of this call */
+    unsigned threads_most;  /* of the handle */
+    unsigned threads_least; /* of any call: 1; in builds for tests as many as of the handle */
+    pthread_mutex_t lock;   /* one call at a time; taken by usw_enter */
     upsweep_tuning tuning;
     usw_kept_choice chosen[2][4]; /* for keys, for pairs; by index of the width; of this tuning */
     size_t scratch_limit;         /* 0: none */
@@ -111,6 +123,7 @@ struct upsweep {
     size_t scratch_most; /* that was held at once during this call */
     bool shares_early;   /* the tuning is the default one for many cores (tuning.c) */
     usw_sharing sharing[USW_SHARED_WORKS];
+    usw_offer offered;
     usw_pool *pool;         /* NULL until the first call that uses threads (threads.c) */
     struct usw_gpu *gpu;    /* NULL: none open */
     bool gpu_refused;       /* AUTO: it was tried */
@@ -248,19 +261,31 @@ unsigned usw_parallel_threads(upsweep *u);
  * counts from 0. */
 void usw_wait_a_little(unsigned turn);
 void usw_pool_free(upsweep *u);
-/* How many threads a handle gets that was asked for so many (0: as many as pay). */
-unsigned usw_threads_for(unsigned wanted);
-/* Lets the rest of this call, which works on so many bytes, have no more threads than pay for them.
- * Before the first usw_parallel and all scratch of lanes. */
+/* How many threads a new handle gets that was asked for so many (0: as many as pay). */
+void usw_count_threads(upsweep *u, unsigned wanted);
+/* Lets the rest of this call, whose work is that of a sort of so many bytes, have no more threads
+ * than pay for it. Before the first usw_parallel and all scratch of lanes. */
 void usw_offer_threads(upsweep *u, size_t bytes);
 
-/* ---- whether threads share a call's work (sharing.c) ---- */
+/* ---- whether threads share a call's work (calls/sharing.c) ---- */
 
+/* The same for a call on so many bytes, and by what was faster of late where that is in doubt. */
+void usw_share_work(upsweep *u, size_t work, usw_cost cost);
+static inline void usw_share_call(upsweep *u, size_t bytes, usw_cost cost)
+{
+    size_t work = cost < USW_LIKE_SORTING ? bytes >> (USW_LIKE_SORTING - cost)
+                                          : bytes << (cost - USW_LIKE_SORTING);
+    u->threads = u->threads_least; /* for little work no function is called */
+    if (work >= u->tuning.thread_bytes) {
+        usw_share_work(u, work, cost);
+    }
+}
+void usw_note_call(upsweep *u); /* by usw_leave */
 uint64_t usw_now_ns(void);
 /* Whether to, by what was noted of this kind and amount of work; paths are shared until something
- * is known, sorts are not. */
-bool usw_may_share(upsweep *u, usw_shared_work kind, size_t work);
-void usw_note_time(upsweep *u, usw_shared_work kind, size_t work, bool shared, uint64_t ns);
+ * is known, others are not. */
+bool usw_may_share(upsweep *u, unsigned kind, size_t work);
+void usw_note_time(upsweep *u, unsigned kind, size_t work, bool shared, uint64_t ns);
 
 /* ---- the machine (isa.c) ---- */
 usw_isa usw_best_isa(void);

@@ -70,9 +70,10 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
     pthread_mutex_init(&u->lock, NULL);
     u->opened_ns = usw_now_ns();
     u->isa = usw_best_isa();
-    u->threads = u->threads_most = usw_threads_for(c.threads);
+    usw_count_threads(u, c.threads);
     u->tuning = usw_tuning_of(u->isa, u->threads_most);
-    u->shares_early = !u->tuning.measured && u->tuning.thread_bytes == USW_EARLY_BYTES;
+    u->shares_early =
+        u->threads_least == 1 && !u->tuning.measured && u->tuning.thread_bytes == USW_EARLY_BYTES;
     u->threads_asked = c.threads;
     u->scratch_limit = c.scratch_limit;
     u->allocate = c.allocate;
@@ -84,7 +85,7 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
         upsweep_close(u);
         return refuse(why, status, reason);
     }
-    u->report = (usw_report_state){"", "", usw_isa_name(u->isa), "cpu", u->threads, 0};
+    u->report = (usw_report_state){"", "", usw_isa_name(u->isa), "cpu", u->threads_most, 0};
     if (u->gpu != NULL) {
         u->report.device = u->device_name;
     }
@@ -157,14 +158,19 @@ void usw_say(upsweep *u, const char *format, ...)
     memcpy(last_failure.text, u->error, sizeof u->error);
 }
 
+/* What stands there already; the note comes when it is asked for. */
+static void written(char *text, size_t bytes, const uint64_t *fact)
+{
+    (void)text, (void)bytes, (void)fact;
+}
+
 void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(u->reason, sizeof u->reason, format, args);
     va_end(args);
-    add_note(u);
-    u->write_reason = NULL;
+    u->write_reason = written;
     u->report.algorithm = algorithm;
     u->report.reason = u->reason;
 }
@@ -264,6 +270,7 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
     u->report.device = "cpu";
     u->on_gpu = false;
     u->threads = u->report.threads = u->threads_most;
+    u->offered.kind = 0;
     u->note[0] = '\0';
     usw_scratch_begin(u);
     USW_CALL_BEGINS(u->isa);
@@ -286,6 +293,9 @@ void usw_unlock(upsweep *u)
 
 upsweep_status usw_leave(upsweep *u, upsweep_status status)
 {
+    if (u->offered.kind != 0 && status == UPSWEEP_OK) {
+        usw_note_call(u);
+    }
     u->report.threads = u->threads;
     u->report.scratch_bytes = u->on_gpu ? u->gpu_scratch : u->scratch_peak;
 #ifdef USW_CHECKED

@@ -16,8 +16,8 @@
 
 enum {
     MOMENTS = 1000, /* 10 to 50 microseconds */
-    THREADS = 16,   /* a handle may have, on a machine with few cores */
-    OFFERED = 4,    /* to any call that asks how many pay */
+    THREADS = 16,   /* a handle of a build for tests may have, on a machine with few cores */
+    OFFERED = 4,    /* to a call for which more than one pays */
     SHARE_MIN = 16 * 1024
 };
 
@@ -179,8 +179,7 @@ static usw_pool *pool_new(upsweep *u)
         free(p);
         return NULL;
     }
-    p->moments =
-        u->threads_most <= usw_core_count() ? MOMENTS : 0; /* else it would keep others out */
+    p->moments = wanted < usw_core_count() ? MOMENTS : 0; /* else it would keep others out */
     for (unsigned i = 0; i < wanted; i++) {
         worker *w = &p->worker[p->workers];
         w->pool = p;
@@ -233,11 +232,15 @@ unsigned usw_parallel_threads(upsweep *u)
 }
 
 /* More threads than this many cores have work for only wait for one another, and each has a share
- * of every table; a few more than there are cores do no harm, and let tests have them. */
-unsigned usw_threads_for(unsigned wanted)
+ * of every table: a handle has no more than there are cores, but in builds for tests. */
+void usw_count_threads(upsweep *u, unsigned wanted)
 {
-    size_t cores = usw_core_count();
-    return wanted == 0 ? (unsigned)cores : (unsigned)usw_min(wanted, usw_max(2 * cores, THREADS));
+    size_t cores = usw_core_count(), most = cores;
+#ifdef USW_CHECKED
+    most = usw_max(2 * cores, THREADS);
+#endif
+    u->threads = u->threads_most = (unsigned)(wanted == 0 ? cores : usw_min(wanted, most));
+    u->threads_least = most == cores ? 1 : u->threads_most;
 }
 
 /* To wake a thread and to give it tables pays from about a quarter of the size on from which more
@@ -245,7 +248,8 @@ unsigned usw_threads_for(unsigned wanted)
 void usw_offer_threads(upsweep *u, size_t bytes)
 {
     size_t share = usw_max(u->tuning.thread_bytes / OFFERED, SHARE_MIN);
-    u->threads = (unsigned)usw_min(u->threads_most, usw_max(OFFERED, bytes / share));
+    size_t pay = bytes < u->tuning.thread_bytes ? 1 : usw_max(1, bytes / share);
+    u->threads = (unsigned)usw_min(u->threads_most, usw_max(u->threads_least, pay));
 }
 
 void usw_wait_a_little(unsigned turn)

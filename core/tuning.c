@@ -12,7 +12,7 @@
 enum { PATH_BYTES = 4096, EARLY_CORES = 2 };
 
 /* Where cores are free two threads sort an array of EARLY_BYTES in 0.6 of the time of one; where
- * other programs use them the times of the last sorts show it (core/sharing.c). */
+ * other programs use them the times of the last sorts show it (calls/sharing.c). */
 static upsweep_tuning defaults(usw_isa isa, unsigned threads)
 {
     bool early = usw_min(threads, usw_core_count()) >= EARLY_CORES;

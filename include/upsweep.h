@@ -201,9 +201,9 @@ typedef struct upsweep upsweep;
 /* How a handle is opened. */
 typedef struct upsweep_config {
     size_t size; /* sizeof(upsweep_config) */
-    /* 0: one per core this process may use; 1: no thread is started. More than twice the cores (and
-     * than 16) are not started, whatever is asked for: they would only wait for one another. Then
-     * upsweep_report says how many the handle has, and why. */
+    /* 0: one per core this process may use; 1: no thread is started. More than there are cores are
+     * not started, whatever is asked for: they would only wait for one another. Then upsweep_report
+     * says how many the handle has, and why. A call uses as many of them as its work pays for. */
     unsigned threads;
     /* Bytes the handle may hold for scratch; 0: no limit. Each piece of it that is taken from the
      * allocator is 4 KB larger, which are not counted. */
@@ -329,7 +329,8 @@ UPSWEEP_API upsweep_status upsweep_describe_machine(upsweep_machine *machine);
  * SIZE_MAX: never. */
 typedef struct upsweep_tuning {
     size_t size;         /* sizeof(upsweep_tuning) */
-    size_t thread_bytes; /* arrays of fewer bytes are sorted by one thread */
+    size_t thread_bytes; /* arrays of fewer bytes are sorted by one thread; so is the like work of
+                            other calls, a sum of 16 times as many bytes, done by one */
     /* Keys of up to 32 bits, and of 64: arrays of that many bytes and more scatter to buckets, out
      * of place; smaller ones are parted in place, by vectors. */
     size_t scatter_bytes[2];
@@ -405,7 +406,8 @@ UPSWEEP_API upsweep_status upsweep_sort_copy(upsweep *u, const void *keys, size_
  * one that does not fit a core's cache is sorted by all threads. Bit ranges are not taken.
  * Scratch: none that grows with n, at most 300 KB a thread, but for long rows, which take what
  * upsweep_sort or upsweep_argsort does; with index 16 bytes for each key of the longest row that
- * one thread sorts, a thread. After UPSWEEP_ERROR_MEMORY some long rows may be sorted.
+ * one thread sorts, a thread, and 10 more where that has 1024 keys, if they are to be had. After
+ * UPSWEEP_ERROR_MEMORY some long rows may be sorted.
  * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type type,
                                              const uint64_t *begin, size_t rows, void *index,

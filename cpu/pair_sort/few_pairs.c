@@ -2,6 +2,7 @@
  * what keys carry is gathered, on the stack; to take scratch would take longer. */
 /* SPDX-License-Identifier: MIT */
 #include "cpu/pair_sort/pair_sort.h"
+#include "cpu/patterns/patterns.h"
 
 /* The bits of each key that count. */
 static void map_keys(const usw_pair_sort *p, size_t key_bytes, uint64_t *keys)
@@ -22,7 +23,7 @@ static void map_keys(const usw_pair_sort *p, size_t key_bytes, uint64_t *keys)
 #undef KEYS
 }
 
-bool usw_order_keys(const upsweep *u, const uint64_t *keys, uint64_t *words, size_t n)
+bool usw_order_keys(const upsweep *u, const uint64_t *keys, uint64_t *words, size_t n, void *room)
 {
     uint64_t mask = (UINT64_C(1) << usw_log2_up(n)) - 1, differ = 0;
     for (size_t i = 1; i < n; i++) {
@@ -32,7 +33,9 @@ bool usw_order_keys(const upsweep *u, const uint64_t *keys, uint64_t *words, siz
     for (size_t i = 0; i < n; i++) {
         words[i] = (keys[i] << same & ~mask) | i;
     }
-    USW_PICK(u->isa, usw_cache_sort_steps)->sort[3](words, n);
+    if (room == NULL || !usw_sort_by_dropping(u, words, n, 3, room)) {
+        USW_PICK(u->isa, usw_cache_sort_steps)->sort[3](words, n);
+    }
     size_t moves = 0, most = 8 * n + 256; /* any order of USW_FEW_PAIRS takes fewer */
     for (size_t i = 1; i < n && mask >> same != 0 && moves <= most; i++) {
         uint64_t word = words[i], key = keys[word & mask];
@@ -62,7 +65,7 @@ void usw_sort_few_pairs(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
     bool in_order = true;
     USW_ROUTE_PAIRS("few pairs");
     map_keys(p, key_bytes, keys);
-    (void)usw_order_keys(u, keys, words, n);
+    (void)usw_order_keys(u, keys, words, n, NULL);
     for (size_t i = 0; i < n; i++) {
         from[i] = (uint32_t)(words[i] & mask);
         in_order &= from[i] == i;

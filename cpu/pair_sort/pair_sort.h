@@ -18,7 +18,8 @@ void usw_sort_few_pairs(upsweep *u, const usw_pair_sort *p, size_t key_bytes);
 
 /* Brings the positions of n unsigned keys into the stable order of the keys: the lowest
  * usw_log2_up(n) bits of words[i]. The bits above are the keys' upper ones, and words that agree in
- * these change places by the whole keys; false, and no order, where that would take long. */
-bool usw_order_keys(const upsweep *u, const uint64_t *keys, uint64_t *words, size_t n);
+ * these change places by the whole keys; false, and no order, where that would take long. room:
+ * usw_dropping_room(n) words for those out of order, which are not looked for if it is NULL. */
+bool usw_order_keys(const upsweep *u, const uint64_t *keys, uint64_t *words, size_t n, void *room);
 
 #endif

@@ -4,7 +4,6 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <stdatomic.h>
-#include <time.h>
 
 enum {
     LEAD = 1,             /* buckets that a thread may be ahead of the slowest one */
@@ -14,8 +13,10 @@ enum {
      * one owner. */
     LARGE_VERTICES = 1 << 18,
     BLOCK_LEAST = 13,
-    TURNS = 128,             /* of waiting, before the clock is read */
-    HELD_UP_NS = 1000 * 1000 /* without any work of others */
+    TURNS = 64, /* of waiting, before the processor is given to others and the clock is read */
+    HELD_UP_NS = 1000 * 1000, /* without any work of others */
+    VERTEX_NS = 100,          /* more than one thread takes for a vertex, and for an arc */
+    ARC_NS = 10
 };
 
 /* What one thread has. No other thread uses its queue or writes the distances of its vertices. */
@@ -34,6 +35,7 @@ typedef struct search_threads {
     search_thread *thread;
     size_t count;
     bool patient;                       /* threads are waited for, however long */
+    uint64_t until_ns;                  /* else until then: one thread would have been done */
     unsigned block_shift;               /* vertices v >> block_shift lie in one block */
     unsigned char *owner;               /* [block] the thread that owns it */
     _Alignas(64) atomic_size_t pending; /* threads at work, and chunks on their way */
@@ -160,16 +162,19 @@ typedef struct watch {
     uint64_t since_ns;
 } watch;
 
-static uint64_t clock_ns(void)
+/* How long threads share a search before it is given up: a quarter more than one thread took, and
+ * while that is not known what one surely needs no more than. */
+static uint64_t time_for(const upsweep *u, const upsweep_graph *g)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    const usw_sharing *s = &u->sharing[USW_SHARED_PATHS];
+    uint64_t most = VERTEX_NS * (uint64_t)g->vertices + ARC_NS * (uint64_t)g->arcs;
+    bool known = s->work == g->vertices + g->arcs && s->ns[0] != 0;
+    return known ? usw_min(most, s->ns[0] + s->ns[0] / 4) : most;
 }
 
-/* Waits a little. Where no other thread has worked for a while although one has work, other
- * programs keep it from a processor, and it may be kept from one again and again: then the search
- * is given up, and one thread makes it. */
+/* Waits a little. Where no other thread has worked for a while although one has work, or the time
+ * is over, other programs keep them from a processor, and may do so again and again: then the
+ * search is given up, and one thread makes it. */
 static void wait_and_watch(search_threads *c, const search_thread *m, unsigned turn, watch *w)
 {
     usw_wait_a_little(turn);
@@ -182,10 +187,10 @@ static void wait_and_watch(search_threads *c, const search_thread *m, unsigned t
                       ? 0
                       : atomic_load_explicit(&c->thread[t].q->worked, memory_order_relaxed);
     }
-    uint64_t now = clock_ns();
-    if (turn == TURNS || worked != w->worked) {
+    uint64_t now = usw_now_ns();
+    if (now < c->until_ns && (turn == TURNS || worked != w->worked)) {
         *w = (watch){worked, now};
-    } else if (now - w->since_ns > HELD_UP_NS) {
+    } else if (now >= c->until_ns || now - w->since_ns > HELD_UP_NS) {
         atomic_store(&c->held_up, true);
         atomic_store(&c->failed, true);
     }

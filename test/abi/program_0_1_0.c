@@ -21,7 +21,8 @@ static void reports(upsweep *u)
     SPOIL(report);
     upsweep_last_report(u, &report.it);
     CHECK(strncmp(report.it.algorithm, "sort/", 5) == 0 && strlen(report.it.reason) > 5);
-    CHECK(strcmp(report.it.device, "cpu") == 0 && report.it.threads == 2);
+    CHECK(strcmp(report.it.device, "cpu") == 0);
+    CHECK(report.it.threads == 1 || report.it.threads == 2); /* 20 KB: one pays */
     CHECK(strcmp(report.it.isa, "portable") == 0 || strncmp(report.it.isa, "avx", 3) == 0);
     CHECK(report.it.scratch_bytes < (size_t)1 << 30);
     CHECK_GUARDS(report);

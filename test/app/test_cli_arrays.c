@@ -4,6 +4,7 @@
 #include "test/shared/kinds.h"
 #include "test/shared/folder.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -325,6 +326,23 @@ static void marks_of_utf8_are_no_numbers(void **state)
     program_free(&r);
 }
 
+/* No more threads than there are cores, and one for little work; the program is a release. */
+static void threads_are_capped(void **state)
+{
+    (void)state;
+    cpu_set_t set;
+    char most[64];
+    assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+    snprintf(most, sizeof most, "of 1000 threads asked for, more than %d do not pay",
+             CPU_COUNT(&set));
+    store_array("few", "<i2", "(3,)", (const int16_t[]){1, 2, 3}, 6);
+    program_result r = RUN(NULL, "reduce", "--threads", "1000", "--stats", path_of("few"));
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.err, "threads offered: 1,"));
+    assert_non_null(strstr(r.err, most));
+    program_free(&r);
+}
+
 int main(void)
 {
     program = getenv("UPSWEEP_PROGRAM");
@@ -341,6 +359,7 @@ int main(void)
         cmocka_unit_test(what_has_no_answer_gets_none),
         cmocka_unit_test(whole_numbers_stay_whole),
         cmocka_unit_test(marks_of_utf8_are_no_numbers),
+        cmocka_unit_test(threads_are_capped),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     program_remove(folder);

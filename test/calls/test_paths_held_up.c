@@ -120,6 +120,31 @@ static void one_gets_no_processor(void **unused)
     free(have);
 }
 
+/* A search that takes longer shared than it took one thread is given up, though all get on. */
+static void sharing_takes_too_long(void **unused)
+{
+    (void)unused;
+    uint32_t *want = malloc(N * 4), *have = malloc(N * 4);
+    upsweep *u, *alone;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
+    upsweep_config one = {.threads = 1}, two = {.threads = 2};
+    assert_int_equal(upsweep_open(&alone, "cpu", &one), UPSWEEP_OK);
+    assert_int_equal(upsweep_open(&u, "cpu", &two), UPSWEEP_OK);
+    upsweep_graph *g = grid(alone);
+    (void)search(alone, g, want, &r);
+    u->sharing[USW_SHARED_PATHS] = (usw_sharing){.work = g->vertices + g->arcs, .ns = {1, 0}};
+    const char *reason = search(u, g, have, &r);
+    if (strstr(reason, "held its threads up") == NULL) {
+        fail_msg("%s", reason);
+    }
+    assert_memory_equal(have, want, N * 4);
+    upsweep_graph_free(g);
+    upsweep_close(u);
+    upsweep_close(alone);
+    free(want);
+    free(have);
+}
+
 /* Shared, then by one, then whichever was faster, but for one in 32; from the start again for
  * other work. */
 static void the_faster_way(void **unused)
@@ -147,6 +172,7 @@ static void the_faster_way(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_gets_no_processor),
+                                       cmocka_unit_test(sharing_takes_too_long),
                                        cmocka_unit_test(the_faster_way)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,14 +30,16 @@ static void test_short_sorts(void **state)
         assert_int_equal(upsweep_get_tuning(u, &tuning), UPSWEEP_OK);
         assert_int_equal(tuning.thread_bytes,
                          usw_core_count() < 2 ? USW_SURE_BYTES : USW_EARLY_BYTES);
-        u->shares_early = true; /* as on a machine of two cores and more */
+        u->shares_early = true; /* as on a machine of two cores and more, in a release */
+        u->threads_least = 1;
         u->tuning.thread_bytes = USW_EARLY_BYTES;
         for (unsigned kind = 0; kind < 4; kind++) {
             size_t n = ((size_t)USW_EARLY_BYTES >> 2) << kind, shared = 0;
             for (unsigned turn = 0; turn < (kind == 3 ? 3 : TURNS); turn++) {
                 if (turn == 2 && kind < 3) { /* so much slower that no real time tells */
-                    u->sharing[USW_SHARED_SORTS + (n >= MOST / 2) + (n >= MOST / 4)].ns[slower] =
-                        UINT64_C(1) << 60;
+                    unsigned band = (n >= MOST / 2) + (n >= MOST / 4);
+                    u->sharing[1 + USW_LIKE_SORTING * USW_BANDS + band].ns[slower] = UINT64_C(1)
+                                                                                     << 60;
                 }
                 input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, n, turn);
                 memcpy(before, keys, n * sizeof *keys);
