@@ -45,24 +45,6 @@ def _order_of_column(x, flags):
     return np.concatenate([np.flatnonzero(valid)[index], np.flatnonzero(~valid)])
 
 
-def _as_bytes(a):
-    """The bytes of a contiguous array of S or U, each element's as many, that compare as the elements
-    do: code points with their greatest byte first, or one byte each where that is enough."""
-    if a.dtype.kind == "S":
-        return a.view(np.uint8), a.itemsize
-    points = a.view(np.dtype("u4").newbyteorder(a.dtype.byteorder))
-    if points.size == 0 or points.max() < 256:
-        return points.astype(np.uint8), a.itemsize // 4
-    return points.astype(">u4").view(np.uint8), a.itemsize
-
-
-def _order_of_row(a, index, flags):
-    n = a.shape[0]
-    data, width = _as_bytes(a) if a.itemsize else (np.empty(0, np.uint8), 0)
-    ends = np.arange(0, (n + 1) * width, width, np.int64) if width else np.zeros(n + 1, np.int64)
-    _core.argsort_strings(data if data.size else np.empty(1, np.uint8), ends, index, flags)
-
-
 def order_of_text(taken, axis, descending):
     """The stable positions along an axis: an array of numpy; equal strings keep their order."""
     x, flags = taken.array, flags_of(descending)
@@ -70,12 +52,12 @@ def order_of_text(taken, axis, descending):
         return _order_of_column(x, flags)
     if axis is None:
         x, axis = x.reshape(-1), 0
-    moved = np.ascontiguousarray(np.moveaxis(x, axis, -1))
+    moved = np.require(np.moveaxis(x, axis, -1), x.dtype.newbyteorder("="), "CA")
     index = np.empty(moved.shape, np.int64)
     if index.size:
         for row, places in zip(moved.reshape(-1, moved.shape[-1]),
                                index.reshape(-1, moved.shape[-1])):
-            _order_of_row(row, places, flags)
+            places[...] = _core.fast_argsort(row, flags)
     return laid_out(Taken(Numpy, x, 0), index, axis % x.ndim)
 
 

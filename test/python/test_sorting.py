@@ -95,10 +95,22 @@ def test_text(words):
         values, index = upsweep.sort(a[::-1], return_index=True, descending=True)
         assert values.tolist() == a[order][::-1].tolist()
         assert a[::-1][index].tolist() == values.tolist()
+        values, index = upsweep.sort(a, return_index=True)
+        same(values, a[order])
+        same(index, order)
     grid = np.resize(np.array(words or ["x"]), (3, 4))
     for axis in (0, 1, -1, None):
         same(upsweep.sort(grid, axis=axis), np.sort(grid, axis=axis))
         same(upsweep.argsort(grid, axis=axis), np.argsort(grid, axis=axis, kind="stable"))
+
+
+@pytest.mark.parametrize("top", [0x80, 0x100, 0x101, 0x300, 0x10000, 0x10001, 0x110000])
+def test_text_by_its_greatest_code_point(top):
+    points = np.random.default_rng(top).integers(1, top, 600, dtype="u4")
+    points[7] = top - 1
+    for a in (points.view("U1"), points.view("U3")):
+        same(upsweep.argsort(a), np.argsort(a, kind="stable"))
+        same(upsweep.sort(a), np.sort(a))
 
 
 @given(st.data())
