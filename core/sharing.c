@@ -1,9 +1,8 @@
 /* sharing.c - whether threads share a call's work, by how long the last calls of that work took.
  *
- * Threads that share wait for one another. Where other programs use the cores that takes long, and
- * one thread alone is faster. Of calls with the same work on a handle one is shared and one made by
- * a single thread, and then they go the way that was faster of late, but for one in 32. What comes
- * out is the same either way. */
+ * Threads that share wait for one another, long where other programs use the cores. Of calls with
+ * the same work on a handle one is shared and one made by a single thread, and then they go the way
+ * that was faster of late, but for one in 32. What comes out is the same either way. */
 /* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
@@ -32,7 +31,8 @@ void usw_note_time(upsweep *u, usw_shared_work kind, size_t work, bool shared, u
         *s = (usw_sharing){.work = work};
     }
     uint64_t *mean = &s->ns[shared];
-    *mean = *mean == 0 ? ns + 1 : (*mean + ns) / 2 + 1;
+    /* One call that was held up is not taken for what others will take. */
+    *mean = *mean == 0 ? ns + 1 : (*mean + usw_min(ns, 2 * *mean)) / 2 + 1;
 }
 
 uint64_t usw_now_ns(void)

@@ -1,4 +1,4 @@
-/* test_short_sorts.c - arrays that threads share only if that was faster of late. */
+/* test_short_sorts.c - sorts and folds that threads share only if that was faster of late. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,8 +60,72 @@ static void test_short_sorts(void **state)
     free(before);
 }
 
+/* Sums, least elements, their places and both ends of more elements than one task takes go by the
+ * same rule, in three sizes, too; those of 16 MB and more are always shared. */
+static void test_short_folds(void **state)
+{
+    (void)state;
+    enum { ONE_TASK = 64 * 4096, TURNS = 36, KINDS = 4, MOST = 4 << 20 };
+    const size_t sizes[KINDS] = {1000 * 1000, (1 << 20) - 1, MOST - 1, MOST};
+    uint8_t *bytes = calloc(MOST, sizeof(uint32_t));
+    for (size_t i = 0; i < MOST; i++) {
+        bytes[4 * i] = (uint8_t)(i % 251 + 1);
+    }
+    for (unsigned slower = 0; slower < 2; slower++) {
+        upsweep *u;
+        upsweep_config four = {.threads = 4};
+        upsweep_report report = UPSWEEP_REPORT_INIT;
+        assert_int_equal(upsweep_open(&u, "cpu", &four), UPSWEEP_OK);
+        for (unsigned kind = 0; kind < KINDS; kind++) {
+            /* The first of a size by one byte an element, whose task has fewer bytes. */
+            upsweep_type type = kind == 0 ? UPSWEEP_U8 : UPSWEEP_U32;
+            size_t n = sizes[kind], shared = 0;
+            uint64_t want = 0;
+            for (size_t i = 0; i < n; i++) {
+                want += kind == 0 ? bytes[i] : i % 251 + 1;
+            }
+            for (unsigned turn = 0; turn < (kind == 3 ? 4 : TURNS); turn++) {
+                uint64_t sum = 0;
+                uint32_t ends[2] = {9, 0};
+                size_t at = 9;
+                if (turn == 2 && kind < 3) { /* so much slower that no real time tells */
+                    u->sharing[USW_SHARED_FOLDS + kind].ns[slower] = UINT64_C(1) << 60;
+                }
+                if (turn % 4 == 0) {
+                    assert_int_equal(upsweep_reduce(u, bytes, n, type, UPSWEEP_SUM, &sum, NULL), 0);
+                    assert_int_equal(sum, want);
+                } else if (turn % 4 == 1) {
+                    assert_int_equal(
+                        upsweep_reduce(u, bytes, n, type, UPSWEEP_GREATEST, ends, NULL), 0);
+                    assert_int_equal(ends[0] & 0xff, kind == 0 ? 9 + 242 : 251);
+                } else if (turn % 4 == 2) {
+                    assert_int_equal(upsweep_argmin(u, bytes, n, type, &at, NULL), 0);
+                    assert_int_equal(at, kind == 0 ? 1 : 0);
+                } else {
+                    assert_int_equal(upsweep_minmax(u, bytes, n, type, &ends[0], &ends[1], NULL),
+                                     0);
+                    assert_int_equal(ends[1] & 0xff, 251);
+                }
+                upsweep_last_report(u, &report);
+                shared += report.threads > 1;
+                assert_true(turn > 1 || kind == 3 || shared == turn);
+            }
+            unsigned least = kind == 3 ? 4 : slower ? 1 : TURNS - 4;
+            assert_in_range(shared, least, least + 3);
+        }
+        uint64_t sum;
+        assert_int_equal(upsweep_reduce(u, bytes, ONE_TASK, UPSWEEP_U32, UPSWEEP_SUM, &sum, NULL),
+                         0);
+        assert_int_equal(u->sharing[USW_SHARED_FOLDS].turn + u->sharing[USW_SHARED_FOLDS + 1].turn,
+                         2 * (TURNS - 2));
+        upsweep_close(u);
+    }
+    free(bytes);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_short_sorts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_short_sorts),
+                                       cmocka_unit_test(test_short_folds)};
     return cmocka_run_group_tests_name("short sorts", tests, NULL, NULL);
 }
