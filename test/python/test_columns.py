@@ -89,3 +89,22 @@ def test_bools_of_arrow():
     assert upsweep.unique(plain).to_list() == [False, True] and upsweep.cumsum(plain).to_list() == [1, 1, 2]
     assert upsweep.reverse(pa.array([True, False])).to_pylist() == [False, True]
     assert upsweep.sort(pl.Series("x", [], dtype=pl.Boolean)).dtype == pl.Boolean
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "UInt64", "boolean", "int64[pyarrow]"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_lexsort_of_nullable_columns(dtype, descending):
+    some = [True, None, False] if dtype == "boolean" else [2**60 + 1, None, 2**60, 2**60 + 2]
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": pd.array([some[i] for i in rng.integers(0, len(some), 300)], dtype=dtype),
+                          "b": pd.array([some[i] for i in rng.integers(0, len(some), 300)], dtype=dtype)})
+    wanted = frame.sort_values(["b", "a"], ascending=not descending, kind="stable").index.to_numpy()
+    assert np.array_equal(upsweep.lexsort((frame["a"], frame["b"]), descending=descending), wanted)
+    assert np.array_equal(upsweep.lexsort((frame["a"].array, frame["b"]), descending=descending), wanted)
+    numbers = rng.integers(0, 3, 300)
+    wanted = frame.assign(c=numbers).sort_values(["a", "c"], ascending=not descending, kind="stable").index.to_numpy()
+    assert np.array_equal(upsweep.lexsort((numbers, frame["a"]), descending=descending), wanted)
+    if dtype != "boolean":
+        column = pl.Series([None if v is pd.NA else int(v) for v in frame["a"]])
+        assert upsweep.lexsort((numbers, column), descending=descending).tolist() == wanted.tolist()
+        assert isinstance(upsweep.lexsort((column, numbers)), pl.Series)
