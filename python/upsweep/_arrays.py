@@ -34,7 +34,7 @@ def _from_numpy(a, descending, text=False):
                      lambda r: r.astype(dtype), writable=False)
     code = code_of(dtype)
     if code == 0:
-        if text and kind in "SU":
+        if text and kind in "SUT":
             return Taken(Text, a, 0)
         refuse(f"{dtype}")
     if not a.flags.aligned:

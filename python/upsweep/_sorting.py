@@ -43,7 +43,7 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
 
     Parameters
     ----------
-    x : array of integers, bool, floats of 16 to 64 bits, datetimes, or strings (S, U)
+    x : array of integers, bool, floats of 16 to 64 bits, datetimes, or strings (S, U, StringDType)
         Of numpy, torch, cupy, polars, pyarrow, or anything that offers DLPack, the CUDA array
         interface, Arrow's C data interface or the buffer protocol. 0 or more dimensions.
     axis : int or None
