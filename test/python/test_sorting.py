@@ -211,6 +211,21 @@ def test_lexsort_of_ranges():
         assert upsweep.lexsort(keys, descending=True).tolist() == wanted
 
 
+@pytest.mark.parametrize("n", [40, 900, 9000])
+def test_lexsort_of_neighbours(n):
+    """Columns too wide for one number with the position, whose rows differ in the lowest bits alone."""
+    rng = np.random.default_rng(n)
+    whole = np.repeat(rng.integers(-2**62, 2**62, n // 4), 4) + rng.integers(0, 3, n)
+    real = np.repeat(rng.standard_normal(n // 4), 4)
+    real = np.where(rng.random(n) < 0.5, np.nextafter(real, 9), real)
+    small, few = rng.integers(0, 9, n).astype("i2"), rng.integers(0, 3, n).astype("u1")
+    for a in (whole, real):
+        for keys in ((a, few), (few, a), (few, a, few), (small, a, few), (a, real, few), (a, few, whole)):
+            shuffled = [k[rng.permutation(n)] if k is few else k for k in keys]
+            for down in (False, True):
+                same(upsweep.lexsort(shuffled, descending=down), by_one_key_after_another(shuffled, down))
+
+
 @given(st.data())
 def test_sort_pairs(data):
     a = one_zero_one_nan(data.draw(long_vectors(most=5000)))
