@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/row_set.h"
+#include "calls/shared_fold.h"
 #include "core/order.h"
 
 upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op)
@@ -31,44 +32,6 @@ upsweep_type usw_result_type(upsweep_type type, upsweep_op op, unsigned flags)
 {
     const upsweep_type exact = upsweep_reduce_type(type, op);
     return exact == UPSWEEP_F64 && (flags & UPSWEEP_ROUNDED) ? type : exact;
-}
-
-/* ---- whether threads share a fold: waking them may take as long as what they save ---- */
-
-enum {
-    ALONE = 64 * USW_TILE, /* elements of one task */
-    SURE_BYTES = 16 << 20
-};
-
-typedef struct shared_fold {
-    usw_shared_work kind;
-    size_t bytes; /* 0: it is not timed */
-    uint64_t began;
-} shared_fold;
-
-/* Of a size at which threads may pay it is shared if that was faster of late. */
-static shared_fold begin_fold(upsweep *u, size_t n, upsweep_type type)
-{
-    const size_t bytes = n * upsweep_type_bytes(type);
-    shared_fold f = {USW_SHARED_FOLDS, bytes, 0};
-    if (u->threads == 1 || n <= ALONE || bytes >= SURE_BYTES) {
-        f.bytes = 0;
-        return f;
-    }
-    f.kind += (bytes >= SURE_BYTES / 16) + (bytes >= SURE_BYTES / 4);
-    const bool share = usw_may_share(u, f.kind, 1);
-    USW_ROUTE_IF(share, "a short fold that threads share", USW_NO_TYPES);
-    USW_ROUTE_IF(!share, "a short fold that threads might share", USW_NO_TYPES);
-    u->threads = share ? u->threads : 1;
-    f.began = usw_now_ns();
-    return f;
-}
-
-static void end_fold(upsweep *u, const shared_fold *f)
-{
-    if (f->bytes != 0) {
-        usw_note_time(u, f->kind, 1, u->threads > 1, (usw_now_ns() - f->began) / (f->bytes >> 10));
-    }
 }
 
 /* What all calls of this file check; *form is set on success. */
@@ -173,11 +136,11 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
         store_identity(to, op, result);
         return UPSWEEP_OK;
     }
-    const shared_fold f = begin_fold(u, n, type);
+    const usw_shared_fold f = usw_begin_fold(u, USW_SHARED_FOLDS, n, n * upsweep_type_bytes(type));
     status = op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST
                  ? least_or_greatest(u, form, data, n, type, op == UPSWEEP_GREATEST, result)
                  : form->reduce(u, data, n, type, op, to, result);
-    end_fold(u, &f);
+    usw_end_fold(u, &f);
     return status;
 }
 
@@ -208,9 +171,9 @@ static upsweep_status position(upsweep *u, const usw_options *o, const void *dat
         return status;
     }
     size_t found;
-    const shared_fold f = begin_fold(u, n, type);
+    const usw_shared_fold f = usw_begin_fold(u, USW_SHARED_FOLDS, n, n * upsweep_type_bytes(type));
     status = form->least(u, data, n, &map, 1, &key, &found);
-    end_fold(u, &f);
+    usw_end_fold(u, &f);
     if (status == UPSWEEP_OK) {
         *index = key > last ? 0 : found;
     }
@@ -257,9 +220,9 @@ static upsweep_status extremes(upsweep *u, const usw_options *o, const void *dat
     USW_ROUTE("least and greatest");
     usw_keymap maps[2] = {usw_keymap_of(type, 0), usw_keymap_of(type, UPSWEEP_DESCENDING)};
     uint64_t keys[2];
-    const shared_fold f = begin_fold(u, n, type);
+    const usw_shared_fold f = usw_begin_fold(u, USW_SHARED_FOLDS, n, n * upsweep_type_bytes(type));
     status = form->least(u, data, n, maps, 2, keys, NULL);
-    end_fold(u, &f);
+    usw_end_fold(u, &f);
     if (status == UPSWEEP_OK) {
         usw_store_raw(least, maps[0].bits / 8, usw_unmap_key(&maps[0], keys[0]));
         usw_store_raw(greatest, maps[1].bits / 8, usw_unmap_key(&maps[1], keys[1]));

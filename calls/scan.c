@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
+#include "calls/shared_fold.h"
 #include "core/order.h"
 
 enum { SCAN_FLAGS = UPSWEEP_EXCLUSIVE | UPSWEEP_UNORDERED };
@@ -42,7 +43,10 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     USW_ROUTE_IF(s->heads == NULL && s->keys == NULL, "scan", USW_ALL_TYPES);
     USW_ROUTE_IF(s->heads != NULL, "scan by segments", USW_ALL_TYPES);
     USW_ROUTE_IF(s->keys != NULL, "scan by key", USW_ALL_TYPES);
-    return s->n == 0 ? UPSWEEP_OK : form->scan(u, s);
+    const usw_shared_fold f = usw_begin_fold(u, USW_SHARED_SCANS, s->n, s->n * bytes);
+    status = s->n == 0 ? UPSWEEP_OK : form->scan(u, s);
+    usw_end_fold(u, &f);
+    return status;
 }
 
 upsweep_status upsweep_scan(upsweep *u, const void *in, void *out, size_t n, upsweep_type type,

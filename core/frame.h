@@ -74,13 +74,14 @@ typedef struct usw_kept_choice {
 } usw_kept_choice;
 
 /* How long work of an amount took, by one thread and shared. Sorts: of 256 to 511 KB, up to 1 MB
- * and up to 2 MB; folds: of less than 1 MB, up to 4 MB and up to 16 MB. */
+ * and up to 2 MB; folds and scans: of less than 1 MB, up to 4 MB and up to 16 MB. */
 enum { USW_EARLY_BYTES = 256 << 10, USW_SURE_BYTES = 2 << 20 };
 typedef enum usw_shared_work {
     USW_SHARED_PATHS,
     USW_SHARED_SORTS,
     USW_SHARED_FOLDS = USW_SHARED_SORTS + 3,
-    USW_SHARED_WORKS = USW_SHARED_FOLDS + 3
+    USW_SHARED_SCANS = USW_SHARED_FOLDS + 3,
+    USW_SHARED_WORKS = USW_SHARED_SCANS + 3
 } usw_shared_work;
 typedef struct usw_sharing {
     size_t work;

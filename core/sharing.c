@@ -30,8 +30,7 @@ void usw_note_time(upsweep *u, usw_shared_work kind, size_t work, bool shared, u
     if (s->work != work) {
         *s = (usw_sharing){.work = work};
     }
-    uint64_t *mean = &s->ns[shared];
-    /* One call that was held up is not taken for what others will take. */
+    uint64_t *mean = &s->ns[shared]; /* one call that was held up is not what others will take */
     *mean = *mean == 0 ? ns + 1 : (*mean + usw_min(ns, 2 * *mean)) / 2 + 1;
 }
 

@@ -1,4 +1,4 @@
-/* test_short_sorts.c - sorts and folds that threads share only if that was faster of late. */
+/* test_short_sorts.c - sorts, folds and scans that threads share only if it was faster of late. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,6 +76,7 @@ static void test_short_folds(void **state)
         upsweep_config four = {.threads = 4};
         upsweep_report report = UPSWEEP_REPORT_INIT;
         assert_int_equal(upsweep_open(&u, "cpu", &four), UPSWEEP_OK);
+        u->shares_early = true;
         for (unsigned kind = 0; kind < KINDS; kind++) {
             /* The first of a size by one byte an element, whose task has fewer bytes. */
             upsweep_type type = kind == 0 ? UPSWEEP_U8 : UPSWEEP_U32;
@@ -123,9 +124,51 @@ static void test_short_folds(void **state)
     free(bytes);
 }
 
+/* Scans, too, whose threads wait for one another in turn. */
+static void test_short_scans(void **state)
+{
+    (void)state;
+    enum { TURNS = 36, MOST = 4 << 20 };
+    uint32_t *in = malloc(MOST * sizeof *in), *out = malloc(MOST * sizeof *out);
+    for (size_t i = 0; i < MOST; i++) {
+        in[i] = (uint32_t)(i % 251 + 1);
+    }
+    for (unsigned slower = 0; slower < 2; slower++) {
+        upsweep *u;
+        upsweep_config four = {.threads = 4};
+        upsweep_report report = UPSWEEP_REPORT_INIT;
+        assert_int_equal(upsweep_open(&u, "cpu", &four), UPSWEEP_OK);
+        u->shares_early = true;
+        for (unsigned kind = 0; kind < 4; kind++) {
+            size_t n = kind == 0 ? 200000 : kind == 1 ? 500000 : kind == 2 ? MOST - 1 : MOST;
+            size_t shared = 0;
+            for (unsigned turn = 0; turn < (kind == 3 ? 3 : TURNS); turn++) {
+                if (turn == 2 && kind < 3) {
+                    u->sharing[USW_SHARED_SCANS + kind].ns[slower] = UINT64_C(1) << 60;
+                }
+                assert_int_equal(upsweep_scan(u, in, out, n, UPSWEEP_U32, UPSWEEP_SUM, NULL), 0);
+                uint32_t sum = 0;
+                for (size_t i = 0; i < n && turn < 3; i++) {
+                    sum += in[i];
+                    assert_true(out[i] == sum);
+                }
+                upsweep_last_report(u, &report);
+                shared += report.threads > 1;
+                assert_true(turn > 1 || kind == 3 || shared == turn);
+            }
+            unsigned least = kind == 3 ? 3 : slower ? 1 : TURNS - 4;
+            assert_in_range(shared, least, least + 3);
+        }
+        upsweep_close(u);
+    }
+    free(in);
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_short_sorts),
-                                       cmocka_unit_test(test_short_folds)};
+                                       cmocka_unit_test(test_short_folds),
+                                       cmocka_unit_test(test_short_scans)};
     return cmocka_run_group_tests_name("short sorts", tests, NULL, NULL);
 }
