@@ -32,8 +32,8 @@ void usw_note_time(upsweep *u, unsigned kind, size_t work, bool shared, uint64_t
     if (s->work != work) {
         *s = (usw_sharing){.work = work};
     }
-    uint64_t *mean = &s->ns[shared];
-    *mean = *mean == 0 ? ns + 1 : (*mean + ns) / 2 + 1;
+    uint64_t *mean = &s->ns[shared]; /* one call that was held up is not what others will take */
+    *mean = *mean == 0 ? ns + 1 : (*mean + usw_min(ns, 2 * *mean)) / 2 + 1;
 }
 
 uint64_t usw_now_ns(void)

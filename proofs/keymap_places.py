@@ -35,7 +35,7 @@ HANDS_ON = {
     "cpu/patterns/map_keys_cpu.h": {"breaks_mapped", "breaks", "mark_breaks"},
     "cpu/selection/select_cpu.h": {"count", "hits", "sample"},
     "cpu/folds/column_loops.h": {"columns_unmap"},
-    "cpu/selection/search_cpu.h": {"halve", "take_wanted", "search_sample"},
+    "cpu/selection/search_cpu.h": {"halve", "take_wanted", "search_sample", "search"},
     "cpu/patterns/patterns_cpu.h": {"glance", "leaning", "count_range"},
     "cpu/pair_sort/pair_sort_cpu.h": {"enter_range"},
     "cpu/pair_sort/wide_keys.h": {"put_units"},

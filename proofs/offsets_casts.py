@@ -42,7 +42,8 @@ BOUNDED = {
         "calls/bucketing.c": ["wish->count"], "calls/histogram.c": ["count"], "calls/split_index.c": ["j->count"],
         "cpu/buckets/histogram_cpu.h": ["x[i]", "b->count", "((inside - b->low) * b->scale)", "at"]},
     "n - 1 fits 32 bits where positions have 32: among the GUARDS": {
-        "cpu/pair_sort/pack_cpu.h": ["low"], "cpu/selection/select_cpu.h": ["position"],
+        "cpu/selection/pack_cpu.h": ["low"], "cpu/selection/select_cpu.h": ["position"],
+        "cpu/pair_sort/wide_upper_words.h": ["(w->words[i] & w->mask)"],
         "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"], "cpu/strings/strings.h": ["item"],
         "cpu/patterns/pair_weave.c": ["(begin + i)"]},
     "places in a leaf, which fits a cache": {

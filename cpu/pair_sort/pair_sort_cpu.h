@@ -161,6 +161,9 @@ static size_t FN(chunk_end)(const FN(job) * job, size_t c)
 #include "cpu/pair_sort/split.h"
 #include "cpu/pair_sort/leaf.h"
 #if KEY_BITS == 64 && USW_LEVEL >= 1
+#if USW_LEVEL == 2
+#include "cpu/pair_sort/wide_upper_words.h"
+#endif
 #include "cpu/pair_sort/wide_keys.h"
 #endif
 
@@ -303,8 +306,8 @@ static range *FN(sort_range)(upsweep *u, FN(job) * job, range r, range *stack)
     }
 #endif
 #if KEY_BITS == 64 && USW_LEVEL >= 1
-    if (differ != 0 && r.buffer == INPUT) {
-        choose_leaf_method(job, differ);
+    if (differ != 0 && r.buffer == INPUT && choose_leaf_method(u, job, differ)) {
+        return stack;
     }
 #endif
     if (differ == 0 || r.n <= LEAF_KEYS) {

@@ -343,16 +343,25 @@ static bool sorts_units(const job_u64 *job)
 }
 
 /* Chooses leaves of words, which are half as large as units, if the caller wants no keys and the
- * keys are even. */
-static void choose_leaf_method(job_u64 *job, uint64_t differ)
+ * keys are even. Returns whether positions were sorted at once: of uneven keys, or more than a leaf
+ * has. */
+static bool choose_leaf_method(upsweep *u, job_u64 *job, uint64_t differ)
 {
-    if (sorts_units(job) && job->p->out_keys == NULL && job->n >= UNITS_SPLIT_FROM) {
-        wide_splitters s;
-        sample_wide_splitters(&s, job, differ, 1, job->n);
-        USW_ROUTE_IF(s.uneven, "positions: uneven keys", USW_ROUTE_DEFAULT);
-        USW_ROUTE_IF(!s.uneven, "positions: even keys", USW_ROUTE_DEFAULT);
-        job->leaf_digits.at = s.uneven ? job->leaf_digits.at : NULL;
+    if (!sorts_units(job) || job->p->out_keys != NULL || job->n < UNITS_SPLIT_FROM) {
+        return false;
     }
+    wide_splitters s;
+    sample_wide_splitters(&s, job, differ, 1, job->n);
+    USW_ROUTE_IF(s.uneven, "positions: uneven keys", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(!s.uneven, "positions: even keys", USW_ROUTE_DEFAULT);
+    job->leaf_digits.at = s.uneven ? job->leaf_digits.at : NULL;
+#if USW_LEVEL == 2
+    return (s.uneven || job->n > LEAF_KEYS) && job->p->payloads == NULL &&
+           sort_upper_words(u, job, differ);
+#else
+    (void)u;
+    return false;
+#endif
 }
 
 /* Sorts n pairs, keys mapped by `map`, to the outputs from `at` on. Places at to at + n of buffer

@@ -135,7 +135,8 @@ static void FN(search)(const usw_search *s, const void *sample, size_t begin, si
 {
     KEY w[BLOCK];
     size_t at[BLOCK];
-    bool plain = usw_keymap_is_identity(&s->map);
+    bool plain = usw_keymap_is_identity(&s->map), flips = s->map.neg == 0 && s->map.add == 0;
+    const usw_keymap flip = {.pos = s->map.pos}; /* of signed integers: fewer steps for each key */
     for (size_t i = begin; i < end; i += BLOCK) {
         size_t count = usw_min(BLOCK, end - i);
         bool rising = FN(take_wanted)(s, i, count, w);
@@ -143,6 +144,8 @@ static void FN(search)(const usw_search *s, const void *sample, size_t begin, si
             FN(search_block)(s, sample, w, count, rising, at, false, NULL);
         } else if (plain) {
             FN(search_block)(s, sample, w, count, rising, at, true, NULL);
+        } else if (!s->upper && flips) {
+            FN(search_block)(s, sample, w, count, rising, at, false, &flip);
         } else if (!s->upper) {
             FN(search_block)(s, sample, w, count, rising, at, false, &s->map);
         } else {

@@ -149,6 +149,13 @@ PyObject *usp_done(usp_call *c, PyObject *value);
  * where *pivot is NaN. */
 bool usp_write_positions(const usp_view *x, const void *pivot, bool descending, int64_t *index);
 
+/* ---- texts.c ---- */
+
+/* Whether o is a plain array of one dimension of numpy's dtypes S or U, in native order. */
+bool usp_is_text(PyObject *o);
+/* Such an array sorted, the positions that sort it, or a pair of both, as new arrays. */
+PyObject *usp_sort_text(PyObject *x, PyObject *flags, bool wants_sorted, bool wants_index);
+
 /* ---- tables of functions ---- */
 
 extern PyMethodDef usp_sorts[], usp_lexsort[], usp_selects[], usp_folds[], usp_moves[],

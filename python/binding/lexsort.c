@@ -9,11 +9,12 @@ enum { MOST = 16 }; /* columns */
 /* ---- columns as one number ---- */
 
 /* A column within the number that stands for a row: value - least, or greatest - value where the
- * order descends, from bit `shift` on; floats by all of their bits. */
+ * order descends, without its lowest `cut` bits, from bit `shift` on; floats by all of their bits.
+ * from NULL: it has no room at all. */
 typedef struct column {
     const usp_view *from;
     uint64_t base;
-    unsigned shift;
+    unsigned shift, cut;
 } column;
 
 #define PACK(TYPE)                                                                                 \
@@ -22,7 +23,7 @@ typedef struct column {
         const TYPE *x = (const void *)c->from->data;                                               \
         for (size_t i = begin; i < end; i++) {                                                     \
             const uint64_t value = (uint64_t)x[i];                                                 \
-            rows[i] += (down ? c->base - value : value - c->base) << c->shift;                     \
+            rows[i] += (down ? c->base - value : value - c->base) >> c->cut << c->shift;           \
         }                                                                                          \
     }
 PACK(uint8_t)
@@ -43,17 +44,18 @@ PACK(int64_t)
         const T turned = (T)(down ? all ^ sign : sign);                                            \
         for (size_t i = begin; i < end; i++) {                                                     \
             const T positive = (T)((x[i] & sign) != 0 ? x[i] ^ (all ^ sign) : x[i]);               \
-            rows[i] += (uint64_t)(T)((positive ^ turned) - nans) << c->shift;                      \
+            rows[i] += (uint64_t)(T)((positive ^ turned) - nans) >> c->cut << c->shift;            \
         }                                                                                          \
     }
 PACK_FLOAT(f16, uint16_t, 10)
 PACK_FLOAT(bf16, uint16_t, 7)
 PACK_FLOAT(f32, uint32_t, 23)
+PACK_FLOAT(f64, uint64_t, 52)
 
 typedef void (*pack_function)(const column *, size_t, size_t, bool, uint64_t *);
 static pack_function const packs[] = {pack_uint8_t, pack_uint16_t, pack_uint32_t, pack_uint64_t,
                                       pack_int8_t,  pack_int16_t,  pack_int32_t,  pack_int64_t,
-                                      pack_f16,     pack_bf16,     pack_f32};
+                                      pack_f16,     pack_bf16,     pack_f32,      pack_f64};
 
 static unsigned bits_of(uint64_t v)
 {
@@ -64,34 +66,44 @@ static unsigned bits_of(uint64_t v)
     return bits;
 }
 
-/* Finds the place of every column; false where they have no room beside the row's position, or the
- * call failed. */
-static bool fit(usp_call *c, const usp_view *keys, Py_ssize_t given, bool down, column *columns)
+/* Finds the place of every column beside the row's position, the last one's at the top. Returns how
+ * many of the first have lost bits; -1: the call failed. */
+static Py_ssize_t fit(usp_call *c, const usp_view *keys, Py_ssize_t given, bool down,
+                      column *columns)
 {
-    unsigned used = bits_of(keys->n - 1), of_floats = 0;
-    for (Py_ssize_t i = 0; i < given; i++) {
-        of_floats += keys[i].type >= UPSWEEP_F16 ? 8 * (unsigned)keys[i].bytes : 0;
-    }
-    if (used + of_floats > 64) {
-        return false;
-    }
-    for (Py_ssize_t i = 0; i < given; i++) {
+    unsigned left = 64 - bits_of(keys->n - 1);
+    Py_ssize_t lost = 0;
+    for (Py_ssize_t i = given; i-- > 0;) {
         const usp_view *k = &keys[i];
         uint64_t ends[2] = {0, UINT64_MAX};
         const bool is_float = k->type >= UPSWEEP_F16;
-        if (!is_float && !usp_ends(c, k, ends)) {
-            return false;
+        if (!is_float && left != 0 && !usp_ends(c, k, ends)) {
+            return -1;
         }
-        columns[i] = (column){k, ends[down], used < 64 ? used : 0}; /* one value takes no bits */
-        used += is_float ? 8 * (unsigned)k->bytes : bits_of(ends[1] - ends[0]);
-        if (used > 64) {
-            return false;
-        }
+        const unsigned bits = is_float ? 8 * (unsigned)k->bytes : bits_of(ends[1] - ends[0]);
+        const unsigned cut = bits > left ? bits - left : 0;
+        left -= bits - cut;
+        lost = cut != 0 && lost == 0 ? i + 1 : lost;
+        columns[i] = (column){bits == cut ? NULL : k, ends[down], left, cut};
     }
-    return true;
+    for (Py_ssize_t i = 0; i < given; i++) { /* right above the positions */
+        columns[i].shift += bits_of(keys->n - 1);
+    }
+    return lost;
 }
 
-/* Rows as numbers, with their positions in the lowest bits, sorted; then the positions are left. */
+/* Adds the columns of rows [begin, end) to their numbers. */
+static void pack_rows(const column *columns, Py_ssize_t given, size_t begin, size_t end, bool down,
+                      uint64_t *rows)
+{
+    for (Py_ssize_t k = 0; k < given; k++) {
+        if (columns[k].from != NULL) {
+            packs[columns[k].from->type - UPSWEEP_U8](&columns[k], begin, end, down, rows);
+        }
+    }
+}
+
+/* Rows as numbers, with their positions in the lowest bits, sorted. */
 static void sort_packed(usp_call *c, const column *columns, Py_ssize_t given, bool down, size_t n,
                         uint64_t *rows)
 {
@@ -101,11 +113,14 @@ static void sort_packed(usp_call *c, const column *columns, Py_ssize_t given, bo
         for (size_t i = begin; i < end; i++) {
             rows[i] = i;
         }
-        for (Py_ssize_t k = 0; k < given; k++) {
-            packs[columns[k].from->type - UPSWEEP_U8](&columns[k], begin, end, down, rows);
-        }
+        pack_rows(columns, given, begin, end, down, rows);
     }
     c->status = upsweep_sort(c->u, rows, n, UPSWEEP_U64, NULL);
+}
+
+/* Leaves the positions of sorted rows. */
+static void leave_positions(uint64_t *rows, size_t n)
+{
     const uint64_t mask = ((uint64_t)1 << bits_of(n - 1)) - 1;
     for (size_t i = 0; i < n; i++) {
         rows[i] &= mask;
@@ -129,7 +144,52 @@ static void sort_by_keys(usp_call *c, const usp_view *keys, Py_ssize_t given, vo
     }
 }
 
-/* ---- by the most important key, and then where rows are equal in it ---- */
+/* ---- rows whose numbers have lost bits, and then those that are equal in the others ---- */
+
+/* Whether many of 64 rows' numbers come twice, so that most rows would be looked at again. */
+static bool repeats(const column *columns, Py_ssize_t given, bool down, size_t n, uint64_t *rows)
+{
+    enum { LOOKS = 64, FEW = 8, BITS = 12 };
+    uint64_t seen[(1 << BITS) / 64] = {0};
+    unsigned twice = 0;
+    for (size_t l = 0; l < LOOKS && n >= LOOKS; l++) {
+        const size_t i = n / LOOKS * l;
+        rows[i] = 0;
+        pack_rows(columns, given, i, i + 1, down, rows);
+        const uint64_t at = rows[i] * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS);
+        twice += (unsigned)(seen[at / 64] >> at % 64 & 1);
+        seen[at / 64] |= UINT64_C(1) << at % 64;
+    }
+    return twice >= FEW;
+}
+
+/* Rows that are equal to a neighbour in their number, but not in the keys that have lost bits:
+ * where they are, which ones, and a number of each run that sorts as the rows' does. */
+typedef struct ties {
+    size_t n, runs;
+    uint64_t *place, *row, *run;
+    bool cut; /* some differ in the last of these keys */
+} ties;
+
+/* Where the run of sorted rows that are equal above the bits of mask ends. */
+static size_t run_end(const uint64_t *rows, size_t begin, size_t n, uint64_t mask)
+{
+    size_t end = begin + 1;
+    while (end < n && (rows[end] ^ rows[begin]) <= mask) {
+        end++;
+    }
+    return end;
+}
+
+/* How many rows are in runs of more than one. */
+static size_t count_ties(const uint64_t *rows, size_t n, uint64_t mask)
+{
+    size_t tied = 0;
+    for (size_t i = 1; i < n; i++) {
+        tied += (rows[i] ^ rows[i - 1]) <= mask;
+    }
+    return 2 * tied;
+}
 
 static uint64_t bits_at(const usp_view *k, size_t i)
 {
@@ -141,68 +201,47 @@ static uint64_t bits_at(const usp_view *k, size_t i)
     }
 }
 
-/* Whether many of 64 keys come twice, so that most rows would have to be sorted again. */
-static bool repeats(const usp_view *k)
+static bool differs(const usp_view *k, const uint64_t *rows, size_t n, uint64_t mask)
 {
-    enum { LOOKS = 64, FEW = 8, BITS = 12 };
-    uint64_t seen[(1 << BITS) / 64] = {0};
-    unsigned twice = 0;
-    for (size_t i = 0; i < LOOKS && k->n >= LOOKS; i++) {
-        const uint64_t at =
-            bits_at(k, k->n / LOOKS * i) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS);
-        twice += (unsigned)(seen[at / 64] >> at % 64 & 1);
-        seen[at / 64] |= UINT64_C(1) << at % 64;
+    const uint64_t first = bits_at(k, (size_t)(rows[0] & mask));
+    bool found = false;
+    for (size_t i = 1; i < n && !found; i++) {
+        found = bits_at(k, (size_t)(rows[i] & mask)) != first;
     }
-    return twice >= FEW;
+    return found;
 }
 
-/* Rows that are equal to a neighbour in a sorted key: where they are, which ones, and a number of
- * each run that sorts as the key does. */
-typedef struct ties {
-    size_t n, runs;
-    uint64_t *place, *row, *run;
-} ties;
-
-static size_t count_ties(const usp_view *sorted)
+static void find_ties(const usp_view *keys, Py_ssize_t given, const uint64_t *rows, uint64_t mask,
+                      ties *t)
 {
-    size_t n = 0;
-    bool before = false;
-    for (size_t i = 0; i < sorted->n; i++) {
-        const bool after = i + 1 < sorted->n && bits_at(sorted, i) == bits_at(sorted, i + 1);
-        n += before || after;
-        before = after;
-    }
-    return n;
-}
-
-static void find_ties(const usp_view *sorted, const uint64_t *index, ties *t)
-{
-    size_t found = 0;
-    bool before = false;
-    t->runs = 0;
-    for (size_t i = 0; i < sorted->n; i++) {
-        const bool after = i + 1 < sorted->n && bits_at(sorted, i) == bits_at(sorted, i + 1);
-        if (before || after) {
-            t->runs += !before;
-            t->place[found] = i;
-            t->row[found] = index[i];
-            t->run[found++] = t->runs;
+    t->n = t->runs = 0;
+    for (size_t i = 0, end; i < keys->n; i = end) {
+        end = run_end(rows, i, keys->n, mask);
+        bool apart = end - i > 1 && given > 1; /* keys without any bits differ as a rule */
+        if (end - i > 1 && !(apart && t->cut)) {
+            const bool here = differs(&keys[given - 1], rows + i, end - i, mask);
+            t->cut |= here;
+            apart |= here;
         }
-        before = after;
+        t->runs += apart;
+        for (size_t j = i; j < end && apart; j++) {
+            t->place[t->n] = j;
+            t->row[t->n] = rows[j] & mask;
+            t->run[t->n++] = t->runs;
+        }
     }
 }
 
-/* Sorts the tied rows by their run and the other keys, gathered to `room`, and puts them to their
- * places. */
+/* Sorts the tied rows by their run and the keys, gathered to `room`, and puts them in place. */
 static void sort_ties(usp_call *c, const usp_view *keys, Py_ssize_t given, const ties *t,
                       char *room, uint64_t *index)
 {
-    usp_view some[MOST];
-    column columns[MOST];
+    usp_view some[MOST + 1];
+    column columns[MOST + 1];
     const bool down = (c->options.flags & UPSWEEP_DESCENDING) != 0;
     uint64_t *order = (void *)room;
     char *at = room + 16 * t->n;
-    for (Py_ssize_t k = 0; k < given - 1 && c->status == UPSWEEP_OK; k++, at += 8 * t->n) {
+    for (Py_ssize_t k = 0; k < given && c->status == UPSWEEP_OK; k++, at += 8 * t->n) {
         some[k] = (usp_view){at, t->n, keys[k].bytes, keys[k].type, -1};
         c->status = upsweep_gather(c->u, keys[k].data, keys[k].n, t->row, 64, at, t->n,
                                    keys[k].bytes, NULL);
@@ -210,40 +249,64 @@ static void sort_ties(usp_call *c, const usp_view *keys, Py_ssize_t given, const
     for (size_t i = 0; i < t->n && down; i++) {
         t->run[i] = t->runs - t->run[i];
     }
-    some[given - 1] = (usp_view){(void *)t->run, t->n, 8, UPSWEEP_U64, -1};
-    if (c->status == UPSWEEP_OK && fit(c, some, given, down, columns)) {
-        sort_packed(c, columns, given, down, t->n, order);
+    some[given] = (usp_view){(void *)t->run, t->n, 8, UPSWEEP_U64, -1};
+    const bool all = c->status == UPSWEEP_OK && fit(c, some, given + 1, down, columns) == 0;
+    if (all) {
+        sort_packed(c, columns, given + 1, down, t->n, order);
+        leave_positions(order, t->n);
     } else if (c->status == UPSWEEP_OK) {
-        sort_by_keys(c, some, given, order + t->n, order);
+        sort_by_keys(c, some, given + 1, order + t->n, order);
     }
     for (size_t i = 0; i < t->n && c->status == UPSWEEP_OK; i++) {
         index[t->place[i]] = t->row[order[i]];
     }
 }
 
-/* room: for n keys. */
-static void sort_by_last(usp_call *c, const usp_view *keys, Py_ssize_t given, void *room,
-                         uint64_t *index)
+/* Makes positions of sorted rows, of which those that are equal are sorted by the given keys. */
+static void settle(usp_call *c, const usp_view *keys, Py_ssize_t given, uint64_t *rows)
 {
-    const usp_view *last = &keys[given - 1];
-    const usp_view sorted = {room, last->n, last->bytes, last->type, -1};
-    c->status =
-        upsweep_sort_copy(c->u, last->data, last->n, last->type, room, index, 64, &c->options);
-    ties t = {c->status == UPSWEEP_OK ? count_ties(&sorted) : 0, 0, NULL, NULL, NULL};
-    if (t.n == 0) {
+    const size_t n = keys->n;
+    const uint64_t mask = ((uint64_t)1 << bits_of(n - 1)) - 1;
+    const size_t tied = given == 0 ? 0 : count_ties(rows, n, mask);
+    if (tied == 0) {
+        leave_positions(rows, n);
         return;
     }
-    uint64_t *more = t.n > SIZE_MAX / 8 / (MOST + 5) ? NULL : malloc(8 * t.n * (size_t)(given + 4));
+    ties t = {tied, 0, NULL, NULL, NULL, false};
+    uint64_t *more =
+        tied > SIZE_MAX / 8 / (MOST + 6) ? NULL : malloc(8 * tied * (size_t)(given + 5));
     if (more == NULL) {
         c->status = UPSWEEP_ERROR_MEMORY;
         return;
     }
     t.place = more;
-    t.row = more + t.n;
-    t.run = more + 2 * t.n;
-    find_ties(&sorted, index, &t);
-    sort_ties(c, keys, given, &t, (char *)(more + 3 * t.n), index);
+    t.row = more + tied;
+    t.run = more + 2 * tied;
+    find_ties(keys, given, rows, mask, &t);
+    leave_positions(rows, n);
+    if (t.n != 0) {
+        sort_ties(c, keys, t.cut ? given : given - 1, &t, (char *)(more + 3 * tied), rows);
+    }
     free(more);
+}
+
+/* ---- the call ---- */
+
+/* Sorts rows as numbers; false, with nothing done, where another way is faster or a call failed. */
+static bool sort_as_numbers(usp_call *c, const usp_view *keys, Py_ssize_t given, uint64_t *rows)
+{
+    column columns[MOST];
+    const bool down = (c->options.flags & UPSWEEP_DESCENDING) != 0;
+    const size_t n = keys->n;
+    const Py_ssize_t lost = given > 1 && n > 1 ? fit(c, keys, given, down, columns) : -1;
+    if (lost < 0 || (lost > 0 && repeats(columns, given, down, n, rows))) {
+        return false;
+    }
+    sort_packed(c, columns, given, down, n, rows);
+    if (c->status == UPSWEEP_OK) {
+        settle(c, keys, lost, rows);
+    }
+    return true;
 }
 
 /* Sorts by the keys one after another; false: there is no memory, and an exception is set. */
@@ -255,13 +318,7 @@ static bool sort_apart(usp_call *c, const usp_view *keys, Py_ssize_t given, void
         return false;
     }
     void *at = PyArray_DATA((PyArrayObject *)room);
-    usp_release(c);
-    if (given > 1 && !repeats(&keys[given - 1])) {
-        sort_by_last(c, keys, given, at, index);
-    } else {
-        sort_by_keys(c, keys, given, at, index);
-    }
-    usp_retake(c);
+    USP_RUN(*c, (sort_by_keys(c, keys, given, at, index), c->status));
     Py_DECREF(room);
     return true;
 }
@@ -272,7 +329,6 @@ static PyObject *fast_lexsort(PyObject *self, PyObject *const *args, Py_ssize_t 
     (void)self;
     usp_call c;
     usp_view keys[MOST];
-    column columns[MOST];
     Py_ssize_t given = count == 2 && PyTuple_Check(args[0]) ? PyTuple_Size(args[0]) : 0;
     for (Py_ssize_t i = 0; i < given && given <= MOST; i++) {
         if (!usp_plain(PyTuple_GetItem(args[0], i), &keys[i]) || keys[i].n != keys[0].n) {
@@ -291,15 +347,11 @@ static PyObject *fast_lexsort(PyObject *self, PyObject *const *args, Py_ssize_t 
         return NULL;
     }
     void *to = PyArray_DATA((PyArrayObject *)index);
-    const bool down = (c.options.flags & UPSWEEP_DESCENDING) != 0;
     c.longest = keys[0].n;
     usp_release(&c);
-    const bool packs_them = given > 1 && n > 1 && fit(&c, keys, given, down, columns);
-    if (packs_them) {
-        sort_packed(&c, columns, given, down, keys[0].n, to);
-    }
+    const bool done = sort_as_numbers(&c, keys, given, to);
     usp_retake(&c);
-    if (!packs_them && c.status == UPSWEEP_OK && !sort_apart(&c, keys, given, to)) {
+    if (!done && c.status == UPSWEEP_OK && !sort_apart(&c, keys, given, to)) {
         Py_DECREF(index);
         return NULL;
     }

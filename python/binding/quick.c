@@ -152,14 +152,17 @@ FUNCTION(fast_sort_pairs)
 
 /* ---- searches, order ---- */
 
-/* (a, v, flags): where each of v would go in a, as int64. */
+/* (a, v, flags): where each of v would go in a, as int64; plain arrays of one kind, too. */
 FUNCTION(fast_search)
 {
     (void)self;
     usp_call c;
     usp_view keys, wanted, places;
-    if (count != 3 || !tensor(args[0], &keys, false) || !tensor(args[1], &wanted, true) ||
-        keys.type != wanted.type || keys.device != wanted.device) {
+    size_t rows;
+    int dimensions;
+    if (count != 3 || !line(args[0], &keys) ||
+        !usp_array_rows(args[1], &wanted, &rows, &dimensions) || keys.type != wanted.type ||
+        keys.device != wanted.device || Py_TYPE(args[0]) != Py_TYPE(args[1])) {
         Py_RETURN_NONE;
     }
     if (!usp_arguments(&c, args + 2, 1, "f") || !usp_open(&c, args[1], &wanted)) {
@@ -296,7 +299,7 @@ FUNCTION(fast_compress)
 PyMethodDef usp_quick[] = {
     USP_METHOD("fast_unique", fast_unique, "(x, lengths, order): runs of a tensor, else None"),
     USP_METHOD("fast_sort_pairs", fast_sort_pairs, "(keys, values, flags): few pairs of tensors"),
-    USP_METHOD("fast_search", fast_search, "(a, v, flags): places in a tensor, else None"),
+    USP_METHOD("fast_search", fast_search, "(a, v, flags): places in a plain array or tensor"),
     USP_METHOD("fast_is_sorted", fast_is_sorted, "(x, flags): of a tensor, else None"),
     USP_METHOD("fast_histogram", fast_histogram, "(x, keys, all): of a tensor, else None"),
     USP_METHOD("fast_reverse", fast_reverse, "(x, out): of a plain array or tensor, else None"),

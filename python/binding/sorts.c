@@ -14,6 +14,9 @@ FUNCTION(fast_sort)
     usp_view keys, to;
     size_t rows;
     int dimensions;
+    if (count == 3 && args[2] == Py_None && usp_is_text(args[0])) {
+        return usp_sort_text(args[0], args[1], true, false);
+    }
     if (count != 3 || !usp_array_rows(args[0], &keys, &rows, &dimensions) ||
         (keys.device >= 0 && rows != 1) || (args[2] != Py_None && !usp_takes(args[2], args[0]))) {
         Py_RETURN_NONE;
@@ -49,6 +52,9 @@ FUNCTION(fast_sort_index)
     usp_view keys, to, at;
     size_t rows;
     int dimensions;
+    if (count == 2 && usp_is_text(args[0])) {
+        return usp_sort_text(args[0], args[1], true, true);
+    }
     if (count != 2 || !usp_array_rows(args[0], &keys, &rows, &dimensions) || rows != 1) {
         Py_RETURN_NONE;
     }
@@ -78,6 +84,9 @@ FUNCTION(fast_argsort)
     size_t rows;
     int dimensions;
     const bool numpy = count == 2 && Py_TYPE(args[0]) == &PyArray_Type;
+    if (numpy && usp_is_text(args[0])) {
+        return usp_sort_text(args[0], args[1], false, true);
+    }
     if (count != 2 || !usp_array_rows(args[0], &keys, &rows, &dimensions) ||
         (!numpy && rows != 1)) {
         Py_RETURN_NONE;

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrow import from_arrow, from_dlpack
 from ._bare import Bare, BareKind
-from ._dtypes import I64, U64, code_of, refuse
+from ._dtypes import I64, U64, U8, code_of, refuse
 from ._kinds import Cupy, Numpy, Taken, Text, Torch
 from ._pandas import keys_of_column, strings_of_column, values_of_column
 
@@ -34,7 +34,7 @@ def _from_numpy(a, descending, text=False):
                      lambda r: r.astype(dtype), writable=False)
     code = code_of(dtype)
     if code == 0:
-        if text and kind in "SU":
+        if text and kind in "SUT":
             return Taken(Text, a, 0)
         refuse(f"{dtype}")
     if not a.flags.aligned:
@@ -122,6 +122,22 @@ def take(x, descending=False, text=None):
     made = _from_numpy(a, descending, text is not None)
     made.writable = made.writable and not a.flags.owndata  # of a list it is a copy
     return made
+
+
+def columns_of(key, descending, text):
+    """A key of lexsort as a column of numbers and, if it has nulls, which come last, one that says where."""
+    taken = take(key, descending, text)
+    if taken.kind is Text:
+        refuse("text as a key of lexsort")
+    if taken.array.ndim != 1:
+        raise ValueError(f"lexsort takes an array of one dimension, not of {taken.array.ndim}")
+    if not taken.nulls:
+        return [taken]
+    n = taken.array.shape[0] + taken.nulls
+    values, missing = np.zeros(n, taken.array.dtype), np.full(n, not descending)
+    values[taken.valid] = taken.array
+    missing[taken.valid] = descending
+    return [Taken(Numpy, values, taken.code, other=taken.other), Taken(Numpy, missing, U8)]
 
 
 def beside(kind, x, what):

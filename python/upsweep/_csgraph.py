@@ -24,8 +24,9 @@ def _prepared(csgraph, directed, unweighted, negative=False):
 def _as_f64(distance):
     if distance.dtype.kind == "f":
         return distance.astype(np.float64, copy=False)
-    wide = distance.astype(np.float64)
-    wide[distance == np.iinfo(distance.dtype).max] = np.inf
+    wide, none = distance.astype(np.float64), np.iinfo(distance.dtype).max
+    if distance.size and distance.max() == none:
+        wide[distance == none] = np.inf
     return wide
 
 
@@ -34,6 +35,8 @@ def _indices(indices, n):
     if indices is None:
         return np.arange(n)
     given = np.asarray(indices)
+    if given.ndim == 0 and type(indices) is int and 0 <= indices < n:
+        return given
     if given.size == 0:
         return given.astype(np.int64)
     if given.dtype.kind not in "iu":

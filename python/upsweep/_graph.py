@@ -191,6 +191,8 @@ class Graph:
         raise TypeError("a Graph cannot be pickled: make it anew in each process, from its arcs or a file")
 
     def _sources(self, sources):
+        if type(sources) is int and 0 <= sources < self.vertices:
+            return np.array((sources,), np.uint32)
         given = _ids(np.atleast_1d(sources), "sources")
         if given.size and int(given.max()) >= self.vertices:
             raise IndexError(f"vertex {int(given.max())} is not in 0 .. {self.vertices - 1}" if self.vertices

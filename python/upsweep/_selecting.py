@@ -15,7 +15,7 @@ from ._sorting import argsort, sort
 
 __all__ = ["partition", "argpartition", "top_k", "unique", "run_lengths", "searchsorted"]
 
-SEARCHED_BY_NUMPY = 512  # fewer elements are found before our call pays
+SEARCHED_BY_NUMPY = 512  # fewer elements that must be converted are found before our call pays
 SORTED_WHOLE = 4096  # keys of a tensor up to which a sort is the quickest selection
 INVERSE_SEARCHED = 1 << 22  # tensors of more elements get their inverse by the order of a sort; not tuned
 ROW_BY_ROW = 1 << 11  # rows of more keys are selected from one by one, shorter ones are sorted
@@ -357,8 +357,8 @@ def searchsorted(a, v, /, *, side="left", sorter=None):
     shape; side : "left" before equal elements, "right" after them.
 
     Returns int64 positions of v's shape (an int64 for a scalar). NaN last; -0 and +0 are equal. For
-    tensors and device arrays v is of a's dtype, and there is no sorter. Few elements, strings,
-    times and arrays with a sorter are searched for by numpy.
+    tensors and device arrays v is of a's dtype, and there is no sorter. Few elements of another
+    dtype, strings, times and arrays with a sorter are searched for by numpy.
 
     >>> import numpy as np, upsweep
     >>> upsweep.searchsorted(np.array([1, 2, 2, 3]), [2, 4], side="right")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arrays import beside, host, normal, take, unmasked
+from ._arrays import beside, columns_of, host, normal, take, unmasked
 from ._axes import (argsort_array, bytes_view, check_out, finished, flags_of, into, laid_out, one_row,
                     product, result_like, rows_of, values_of)
 from ._dtypes import DESCENDING, I64, code_of, refuse
@@ -43,7 +43,7 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
 
     Parameters
     ----------
-    x : array of integers, bool, floats of 16 to 64 bits, datetimes, or strings (S, U)
+    x : array of integers, bool, floats of 16 to 64 bits, datetimes, or strings (S, U, StringDType)
         Of numpy, torch, cupy, polars, pyarrow, or anything that offers DLPack, the CUDA array
         interface, Arrow's C data interface or the buffer protocol. 0 or more dimensions.
     axis : int or None
@@ -206,7 +206,7 @@ def sort_pairs(keys, values, /, *, descending=False, stable=True, in_place=False
 def lexsort(keys, /, *, descending=False):
     """Positions that sort by several keys, the last the most important, as numpy.lexsort.
 
-    keys : sequence of arrays of one length n and one dimension, or an array of shape (k, n).
+    keys : sequence of arrays of one length n and one dimension, or an array of shape (k, n); of columns nulls come last.
     descending : turns the direction of all keys; equal rows keep their order.
 
     Returns n int64 positions.
@@ -221,12 +221,16 @@ def lexsort(keys, /, *, descending=False):
     made = _core.fast_lexsort(keys, flags)
     if made is not None:
         return made
-    columns = [one_row(k, "lexsort", descending).whole("lexsort") for k in keys]
+    columns = [c for k in keys for c in columns_of(k, descending, column_of_text)]
     if not columns:
         raise ValueError("lexsort takes one key or more")
     n = columns[0].array.shape[0]
     if any(c.array.shape[0] != n for c in columns):
         raise ValueError("the keys of lexsort differ in length")
+    if all(c.kind is Numpy for c in columns):
+        made = _core.fast_lexsort(tuple(np.ascontiguousarray(c.array) for c in columns), flags)
+        if made is not None:
+            return columns[0].other(made)
     order = None
     for c in columns:
         kind, a = c.kind, c.kind.contiguous(c.array)

@@ -1,18 +1,31 @@
-"""Sorts of text: arrays of numpy's S and U, and columns of strings or bytes of pyarrow and polars."""
+"""Sorts of text: arrays of numpy's S, U and StringDType, columns of strings or bytes of pyarrow and polars,
+and of polars' categories."""
 # SPDX-License-Identifier: MIT
 import sys
 
 import numpy as np
 
 from . import _core
+from ._arrow import from_arrow
 from ._axes import flags_of, laid_out
+from ._dtypes import refuse
 from ._kinds import Numpy, Taken, Text, same
 
 def column_of_text(x, module):
-    """A Taken for a column of strings or bytes, None for other columns."""
-    if module == "polars" and str(x.dtype) in ("String", "Utf8", "Binary"):
-        return Taken(Text, x.to_arrow(), 0, lambda order: x.gather(order),
-                     lambda order: sys.modules["polars"].Series(x.name, order))
+    """A Taken for a column of strings, bytes or categories, None for other columns."""
+    if module == "polars":
+        pl, name = sys.modules["polars"], str(x.dtype).partition("(")[0]
+        if name == "Enum":  # in the order of its categories
+            made = from_arrow(x.to_physical(), module)
+            codes = made.back
+            made.back = lambda values, nulls=0: \
+                x.dtype.categories.gather(codes(values, nulls)).cast(x.dtype).alias(x.name)
+            return made
+        if name in ("String", "Utf8", "Binary", "Categorical"):
+            text = x.cast(pl.String) if name == "Categorical" else x
+            return Taken(Text, text.to_arrow(), 0, lambda order: x.gather(order),
+                         lambda order: pl.Series(x.name, order))
+        return None
     if module != "pyarrow" or not hasattr(x, "is_valid"):
         return None
     pa = sys.modules["pyarrow"]
@@ -21,6 +34,28 @@ def column_of_text(x, module):
                                              types.is_binary, types.is_large_binary)):
         return None
     return Taken(Text, x, 0, lambda order: x.take(pa.array(order)), pa.array)
+
+
+def _order_of_bytes(texts, flags):
+    """Positions that sort a list of bytes."""
+    ends, index = np.zeros(len(texts) + 1, np.int64), np.empty(len(texts), np.int64)
+    np.cumsum([len(text) for text in texts], out=ends[1:])
+    data = b"".join(texts) or b"\0"
+    _core.argsort_strings(np.frombuffer(data, np.uint8), ends, index, flags)
+    return index
+
+
+def _order_of_strings(x, flags):
+    """The same of a row of numpy's StringDType. In U they have one width, and no NULs at their ends, which
+    numpy's lengths do not count, either, unless something follows."""
+    try:
+        lengths = np.strings.str_len(np.strings.add(x, ".")) - 1
+    except ValueError:
+        refuse("missing strings of a StringDType")
+    width, ends_in_nul = int(lengths.max(initial=1)), (np.strings.str_len(x) != lengths).any()
+    if ends_in_nul or width * x.size > 8 * int(lengths.sum()) + 2**16:
+        return _order_of_bytes([text.encode() for text in x.tolist()], flags)
+    return _core.fast_argsort(x.astype(f"U{width}"), flags)
 
 
 def _order_of_column(x, flags):
@@ -45,24 +80,6 @@ def _order_of_column(x, flags):
     return np.concatenate([np.flatnonzero(valid)[index], np.flatnonzero(~valid)])
 
 
-def _as_bytes(a):
-    """The bytes of a contiguous array of S or U, each element's as many, that compare as the elements
-    do: code points with their greatest byte first, or one byte each where that is enough."""
-    if a.dtype.kind == "S":
-        return a.view(np.uint8), a.itemsize
-    points = a.view(np.dtype("u4").newbyteorder(a.dtype.byteorder))
-    if points.size == 0 or points.max() < 256:
-        return points.astype(np.uint8), a.itemsize // 4
-    return points.astype(">u4").view(np.uint8), a.itemsize
-
-
-def _order_of_row(a, index, flags):
-    n = a.shape[0]
-    data, width = _as_bytes(a) if a.itemsize else (np.empty(0, np.uint8), 0)
-    ends = np.arange(0, (n + 1) * width, width, np.int64) if width else np.zeros(n + 1, np.int64)
-    _core.argsort_strings(data if data.size else np.empty(1, np.uint8), ends, index, flags)
-
-
 def order_of_text(taken, axis, descending):
     """The stable positions along an axis: an array of numpy; equal strings keep their order."""
     x, flags = taken.array, flags_of(descending)
@@ -70,12 +87,14 @@ def order_of_text(taken, axis, descending):
         return _order_of_column(x, flags)
     if axis is None:
         x, axis = x.reshape(-1), 0
-    moved = np.ascontiguousarray(np.moveaxis(x, axis, -1))
+    moved, of_row = np.moveaxis(x, axis, -1), _order_of_strings
+    if x.dtype.kind != "T":
+        moved, of_row = np.require(moved, x.dtype.newbyteorder("="), "CA"), _core.fast_argsort
     index = np.empty(moved.shape, np.int64)
     if index.size:
         for row, places in zip(moved.reshape(-1, moved.shape[-1]),
                                index.reshape(-1, moved.shape[-1])):
-            _order_of_row(row, places, flags)
+            places[...] = of_row(row, flags)
     return laid_out(Taken(Numpy, x, 0), index, axis % x.ndim)
 
 
@@ -84,6 +103,8 @@ def sorted_text(taken, order, axis):
     x = taken.array
     if taken.back is not same:
         return taken.back(order)
+    if x.dtype.kind == "T" and (axis is None or x.ndim == 1):
+        return x.reshape(-1)[order]
     if axis is None or x.ndim == 1:
         x = np.require(x, requirements="CA").reshape(-1)
         made = np.empty_like(x)

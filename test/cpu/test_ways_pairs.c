@@ -148,6 +148,56 @@ static void try_numbered(upsweep *u, unsigned isa, upsweep_type type, size_t vb,
     free(before);
 }
 
+/* Uneven keys of 64 bits whose positions are words of upper bits: FAR apart; with NEIGHBOURS that
+ * differ in the bits that words have no room for, some of them equal; and CROWDED, nearly all of
+ * them alike in the upper bits but for those that samples look at. */
+enum { FAR, NEIGHBOURS, CROWDED, UPPER_KINDS };
+
+static void fill_upper(unsigned kind, uint64_t *keys, size_t n)
+{
+    const size_t wide = n < 8192 ? 64 : 256, own = n / 128 < 64 ? 64 : n / 128;
+    fill(INPUT_UNIFORM, UPSWEEP_U64, keys, n);
+    for (size_t i = 0; i < n; i++) {
+        const bool looked_at = (i % (n / wide) == 0) || (i % (n / own) == 0);
+        const uint64_t low = keys[i] >> 54, spread = keys[i] >> keys[i] % 30;
+        keys[i] = kind == CROWDED && !looked_at ? UINT64_C(1) << 40 | low : spread;
+        if (kind == NEIGHBOURS && i % 40 > 36) {
+            keys[i] = (keys[i - 1] & ~UINT64_C(7)) | (low & 7);
+        }
+    }
+}
+
+static void test_upper_words(void **state)
+{
+    (void)state;
+    enum { MOST = 70001 };
+    static const size_t sizes[] = {1500, 9001, MOST};
+    static const upsweep_type types[] = {UPSWEEP_U64, UPSWEEP_I64, UPSWEEP_F64};
+    uint64_t *keys = malloc(MOST * sizeof *keys), *wide = malloc(MOST * sizeof *wide);
+    uint32_t *index = malloc(MOST * sizeof *index);
+    assert_true(keys != NULL && index != NULL && wide != NULL);
+    for (unsigned isa = 0; isa < ISAS; isa++) {
+        upsweep *u = handle_open(isa, 3);
+        for (unsigned c = 0; u != NULL && c < 3 * 3 * UPPER_KINDS; c++) {
+            const unsigned kind = c % UPPER_KINDS;
+            const upsweep_type type = types[c / UPPER_KINDS % 3];
+            const size_t n = sizes[c / UPPER_KINDS / 3];
+            fill_upper(kind, keys, n);
+            assert_int_equal(upsweep_argsort(u, keys, n, type, index, 32, NULL), UPSWEEP_OK);
+            require(wrong_order(type, (char *)keys, n, index), "argsort", isa, type, kind);
+            assert_int_equal(upsweep_argsort(u, keys, n, type, wide, 64, NULL), UPSWEEP_OK);
+            for (size_t i = 0; i < n; i++) {
+                require(wide[i] == index[i] ? NULL : "64-bit indices differ", "argsort", isa, type,
+                        kind);
+            }
+        }
+        upsweep_close(u);
+    }
+    free(index);
+    free(wide);
+    free(keys);
+}
+
 /* So many pairs that they are scattered past the cache, and fewer that are scattered through it: a
  * handle that shares early begins early with the one, too. */
 static void test_scatters(void **state)
@@ -334,8 +384,9 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs), cmocka_unit_test(test_scatters), cmocka_unit_test(test_heavy),
-        cmocka_unit_test(test_named), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_pairs), cmocka_unit_test(test_scatters),
+        cmocka_unit_test(test_heavy), cmocka_unit_test(test_named),
+        cmocka_unit_test(test_rows),  cmocka_unit_test(test_upper_words),
     };
     return cmocka_run_group_tests_name("ways of pairs", tests, NULL, NULL);
 }

@@ -89,3 +89,58 @@ def test_bools_of_arrow():
     assert upsweep.unique(plain).to_list() == [False, True] and upsweep.cumsum(plain).to_list() == [1, 1, 2]
     assert upsweep.reverse(pa.array([True, False])).to_pylist() == [False, True]
     assert upsweep.sort(pl.Series("x", [], dtype=pl.Boolean)).dtype == pl.Boolean
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "UInt64", "boolean", "int64[pyarrow]"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_lexsort_of_nullable_columns(dtype, descending):
+    some = [True, None, False] if dtype == "boolean" else [2**60 + 1, None, 2**60, 2**60 + 2]
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": pd.array([some[i] for i in rng.integers(0, len(some), 300)], dtype=dtype),
+                          "b": pd.array([some[i] for i in rng.integers(0, len(some), 300)], dtype=dtype)})
+    wanted = frame.sort_values(["b", "a"], ascending=not descending, kind="stable").index.to_numpy()
+    assert np.array_equal(upsweep.lexsort((frame["a"], frame["b"]), descending=descending), wanted)
+    assert np.array_equal(upsweep.lexsort((frame["a"].array, frame["b"]), descending=descending), wanted)
+    numbers = rng.integers(0, 3, 300)
+    wanted = frame.assign(c=numbers).sort_values(["a", "c"], ascending=not descending, kind="stable").index.to_numpy()
+    assert np.array_equal(upsweep.lexsort((numbers, frame["a"]), descending=descending), wanted)
+    if dtype != "boolean":
+        column = pl.Series([None if v is pd.NA else int(v) for v in frame["a"]])
+        assert upsweep.lexsort((numbers, column), descending=descending).tolist() == wanted.tolist()
+        assert isinstance(upsweep.lexsort((column, numbers)), pl.Series)
+
+
+def test_numpys_strings_of_any_length():
+    dtypes = getattr(np, "dtypes", None)
+    if not hasattr(dtypes, "StringDType"):
+        pytest.skip("this numpy has no StringDType")
+    few = ["b", "a", "b\0", "", "\u00e9", "\0", "b", "\u65e5", "\U0001f600", "ab"]
+    for texts in (few, few * 30 + ["x" * 4000], [t for t in few if "\0" not in t] * 40, [], ["", ""]):
+        for dtype in (dtypes.StringDType(), dtypes.StringDType(na_object=np.nan)):
+            a = np.array(texts, dtype)
+            order = np.array(sorted(range(len(texts)), key=lambda i: texts[i].encode()), np.int64)
+            assert upsweep.argsort(a).tolist() == order.tolist()
+            assert upsweep.sort(a).dtype == dtype and upsweep.sort(a).tolist() == [texts[i] for i in order]
+            down = sorted(range(len(texts)), key=lambda i: texts[i].encode(), reverse=True)
+            values, index = upsweep.sort(a, descending=True, return_index=True)
+            assert values.tolist() == [texts[i] for i in down] and sorted(index.tolist()) == list(range(len(texts)))
+            assert all(texts[i] == t for i, t in zip(index.tolist(), values.tolist()))
+    grid = np.array(few[:6], dtypes.StringDType()).reshape(2, 3)
+    for axis in (0, 1, None):
+        assert upsweep.sort(grid, axis=axis).tolist() == np.sort(grid, axis=axis, kind="stable").tolist()
+    with pytest.raises(TypeError, match="missing strings"):
+        upsweep.argsort(np.array(["a", np.nan], dtypes.StringDType(na_object=np.nan)))
+
+
+def test_categories_of_polars():
+    words = ["b", "a", None, "c", "a"]
+    for dtype, wanted in ((pl.Enum(["c", "b", "a"]), [3, 0, 1, 4, 2]), (pl.Categorical, [1, 4, 0, 3, 2])):
+        s = pl.Series("n", words, dtype=dtype)
+        assert upsweep.argsort(s).to_list() == wanted
+        values, order = upsweep.sort(s, return_index=True)
+        assert values.dtype == s.dtype and values.name == "n" and order.to_list() == wanted
+        assert values.to_list() == s.sort(nulls_last=True).to_list() == [words[i] for i in wanted]
+        assert upsweep.sort(s[:2]).to_list() == s[:2].sort().to_list()
+        assert upsweep.argsort(s[:0]).to_list() == []
+        with pytest.raises(TypeError, match="only Arrow arrays of numbers"):
+            upsweep.max(s)

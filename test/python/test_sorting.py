@@ -95,10 +95,22 @@ def test_text(words):
         values, index = upsweep.sort(a[::-1], return_index=True, descending=True)
         assert values.tolist() == a[order][::-1].tolist()
         assert a[::-1][index].tolist() == values.tolist()
+        values, index = upsweep.sort(a, return_index=True)
+        same(values, a[order])
+        same(index, order)
     grid = np.resize(np.array(words or ["x"]), (3, 4))
     for axis in (0, 1, -1, None):
         same(upsweep.sort(grid, axis=axis), np.sort(grid, axis=axis))
         same(upsweep.argsort(grid, axis=axis), np.argsort(grid, axis=axis, kind="stable"))
+
+
+@pytest.mark.parametrize("top", [0x80, 0x100, 0x101, 0x300, 0x10000, 0x10001, 0x110000])
+def test_text_by_its_greatest_code_point(top):
+    points = np.random.default_rng(top).integers(1, top, 600, dtype="u4")
+    points[7] = top - 1
+    for a in (points.view("U1"), points.view("U3")):
+        same(upsweep.argsort(a), np.argsort(a, kind="stable"))
+        same(upsweep.sort(a), np.sort(a))
 
 
 @given(st.data())
@@ -197,6 +209,21 @@ def test_lexsort_of_ranges():
         rows = list(zip(*(k.tolist() for k in reversed(keys))))
         wanted = sorted(range(n), key=lambda i: tuple(-v for v in rows[i]))
         assert upsweep.lexsort(keys, descending=True).tolist() == wanted
+
+
+@pytest.mark.parametrize("n", [40, 900, 9000])
+def test_lexsort_of_neighbours(n):
+    """Columns too wide for one number with the position, whose rows differ in the lowest bits alone."""
+    rng = np.random.default_rng(n)
+    whole = np.repeat(rng.integers(-2**62, 2**62, n // 4), 4) + rng.integers(0, 3, n)
+    real = np.repeat(rng.standard_normal(n // 4), 4)
+    real = np.where(rng.random(n) < 0.5, np.nextafter(real, 9), real)
+    small, few = rng.integers(0, 9, n).astype("i2"), rng.integers(0, 3, n).astype("u1")
+    for a in (whole, real):
+        for keys in ((a, few), (few, a), (few, a, few), (small, a, few), (a, real, few), (a, few, whole)):
+            shuffled = [k[rng.permutation(n)] if k is few else k for k in keys]
+            for down in (False, True):
+                same(upsweep.lexsort(shuffled, descending=down), by_one_key_after_another(shuffled, down))
 
 
 @given(st.data())
