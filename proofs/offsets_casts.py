@@ -71,7 +71,8 @@ BOUNDED = {
         "cpu/pair_sort/few_values_avx2.h": ["(bits | bits >> 32)"],
         "cpu/patterns/patterns_cpu.h": ["falls", "rises"], "cpu/selection/select_cpu.h": ["(i + 1)"],
         "cpu/selection/split_avx2.h": ["sizeof(KEY)"], "core/isa.c": ["best", "CPU_COUNT(&set)", "online"],
-        "core/threads.c": ["cores"], "cpu/cache_sort/cache_sort_cpu.h": ["v"],
+        "core/threads.c": ["(wanted == 0 ? cores : usw_min(wanted, most))"], "calls/sharing.c": ["cost"],
+        "cpu/cache_sort/cache_sort_cpu.h": ["v"],
         "cpu/folds/float_tile.h": ["(heads[RUN * r + (size_t)j] != 0)"]},
     "bytes of a record's key": {
         "core/record_keys.h": ["(8 * below)", "(end - begin)", "(8 * (f->bytes - end))"],
