@@ -73,10 +73,10 @@ typedef struct usw_kept_choice {
     uint32_t facts, id, patterns;
 } usw_kept_choice;
 
-/* What a byte of an array costs a call, in steps of two. */
+/* What a byte of an array costs a call, in steps of two from SCANNING on. */
 typedef enum usw_cost {
-    USW_LIKE_READING,     /* sums, extremes, order: a sixteenth of a sort */
-    USW_LIKE_SCANNING,    /* scans, splits, copies */
+    USW_LIKE_READING,     /* sums, extremes, order: as much, since threads part it well */
+    USW_LIKE_SCANNING,    /* scans, splits, copies: an eighth of a sort */
     USW_LIKE_MERGING,     /* merges, histograms */
     USW_LIKE_GATHERING,   /* moves by an index or to buckets */
     USW_LIKE_SORTING,     /* 0.7 ns */
@@ -273,7 +273,8 @@ void usw_offer_threads(upsweep *u, size_t bytes);
 void usw_share_work(upsweep *u, size_t work, usw_cost cost);
 static inline void usw_share_call(upsweep *u, size_t bytes, usw_cost cost)
 {
-    size_t work = cost < USW_LIKE_SORTING ? bytes >> (USW_LIKE_SORTING - cost)
+    usw_cost weight = cost == USW_LIKE_READING ? USW_LIKE_SCANNING : cost;
+    size_t work = cost < USW_LIKE_SORTING ? bytes >> (USW_LIKE_SORTING - weight)
                                           : bytes << (cost - USW_LIKE_SORTING);
     u->threads = u->threads_least; /* for little work no function is called */
     if (work >= u->tuning.thread_bytes) {

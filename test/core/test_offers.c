@@ -56,7 +56,7 @@ static upsweep_status order(upsweep *u, size_t n)
 static const struct {
     upsweep_status (*call)(upsweep *u, size_t n);
     size_t shared;
-} calls[] = {{sum, 1 << 20},  {runs, 1 << 20}, {scan, 1 << 19}, {reverse, 1 << 19},
+} calls[] = {{sum, 1 << 19},  {runs, 1 << 19}, {scan, 1 << 19}, {reverse, 1 << 19},
              {best, 1 << 19}, {rows, 1 << 16}, {order, 1 << 16}};
 enum { CALLS = sizeof calls / sizeof *calls };
 
