@@ -178,6 +178,22 @@ __device__ __forceinline__ bool hybrid_may_have_few_values(const K (&k)[I], unsi
     return false;
 }
 
+/* ORs and ANDs the bits of a block's keys, of this thread's `any` and `all`, to seen[0] and
+ * seen[1]. A block calls. */
+static __device__ __forceinline__ void
+hybrid_note_seen(unsigned long long any, unsigned long long all, unsigned long long *seen)
+{
+    for (int o = 16; o > 0; o >>= 1) {
+        any |= __shfl_xor_sync(~0u, any, o);
+        all &= __shfl_xor_sync(~0u, all, o);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicOr(&seen[0], any);
+        atomicAnd(&seen[1], all);
+    }
+    __syncthreads();
+}
+
 /* Loads the sample, 512 stretches of 32 keys that are evenly spread over the array, as mapped keys;
  * bit i of `here` says that k[i] lies in the array. seen: the OR and AND of all. A block calls. */
 template <typename K, int I>
@@ -204,15 +220,7 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
         any |= (here >> i & 1) != 0 ? k[i] : 0;
         all &= (here >> i & 1) != 0 ? k[i] : ~0ull;
     }
-    for (int o = 16; o > 0; o >>= 1) {
-        any |= __shfl_xor_sync(~0u, any, o);
-        all &= __shfl_xor_sync(~0u, all, o);
-    }
-    if (threadIdx.x % 32 == 0) {
-        atomicOr(&seen[0], any);
-        atomicAnd(&seen[1], all);
-    }
-    __syncthreads();
+    hybrid_note_seen(any, all, seen);
 }
 
 /* The part of 2^top values that are in that range: few ranges fill a power of two. */

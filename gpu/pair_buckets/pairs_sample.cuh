@@ -75,15 +75,7 @@ __device__ __forceinline__ void pairs_note_bits(const pairs_taken<K> &taken,
         any |= taken.key[j];
         all &= taken.key[j];
     }
-    for (int o = 16; o > 0; o >>= 1) {
-        any |= __shfl_xor_sync(~0u, any, o);
-        all &= __shfl_xor_sync(~0u, all, o);
-    }
-    if (threadIdx.x % 32 == 0) {
-        atomicOr(&seen[0], any);
-        atomicAnd(&seen[1], all);
-    }
-    __syncthreads();
+    hybrid_note_seen(any, all, seen);
 }
 
 /* Whether many keys of the sample are in one bucket. Buckets share cells, a few keys to each if
