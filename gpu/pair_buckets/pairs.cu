@@ -47,7 +47,7 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
     static constexpr size_t tree_from = 16384;
     using less = pairs_local_shape<256, 4, 11, 4, 2, key_bytes + value_bytes <= 12>;
     using local = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
-    using more = pairs_local_shape<256, 16, 11, 8, 1, key_bytes + value_bytes <= 12>;
+    using more = local;
     static constexpr unsigned bits_min = 11, bits_less = 11, bits_local = 11, bits_more = 11;
     static constexpr unsigned heavy = 1000;
 #else
