@@ -46,9 +46,10 @@ __device__ __forceinline__ void usw_chained_before(unsigned *begun)
 #endif
 }
 
-/* begun NULL: as usw_chained. Else this launch runs beside those since that which sets *begun:
- * waits for this, and what was written before is seen. The last block waits until the launch before
- * has ended, too, so that the end of this one means that. A block calls. */
+/* The same for a launch that runs beside the one before, and beside those before that back to the
+ * one that sets *begun: it waits until that is set, and sees what was written before that launch.
+ * Its last block waits for the end of the one before, so that the end of this one means that, too.
+ * begun NULL: as usw_chained. A block calls. */
 __device__ __forceinline__ void usw_chained_beside(const unsigned *begun)
 {
     if (begun == nullptr) {

@@ -330,7 +330,7 @@ UPSWEEP_API upsweep_status upsweep_describe_machine(upsweep_machine *machine);
 typedef struct upsweep_tuning {
     size_t size;         /* sizeof(upsweep_tuning) */
     size_t thread_bytes; /* arrays of fewer bytes are sorted by one thread; so is the like work of
-                            other calls, a sum of 16 times as many bytes, done by one */
+                            other calls, a sum of 8 times as many bytes, done by one */
     /* Keys of up to 32 bits, and of 64: arrays of that many bytes and more scatter to buckets, out
      * of place; smaller ones are parted in place, by vectors. */
     size_t scatter_bytes[2];

@@ -31,8 +31,7 @@ __device__ __noinline__ void pairs_sort_in_turn(const pairs_local_args<K> &a, un
     pairs_sort_bucket<K, value_bytes, S, by_tree>(a, i, buffer);
 }
 
-/* Sorts bucket i, whose bits leave no room for places: by their lower half, then by the upper one.
- * */
+/* Sorts bucket i, whose bits leave no room for places: by their lower half, then by the upper. */
 template <typename K, unsigned value_bytes, typename S>
 __device__ __noinline__ void pairs_sort_twice(const pairs_local_args<K> &a, unsigned i,
                                               unsigned char *buffer)
