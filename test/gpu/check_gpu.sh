@@ -25,7 +25,7 @@ counts() { # LOG
         tr -d '\n'
 }
 
-run() { # NAME: leaves its status beside its log
+run() { # NAME: leaves its status beside its log, and says how it went at once
     case $1 in
     plugin) sh "$here/plugin.sh" "$plugin" "$build/libupsweep.so" "$targets" ;;
     gpu_cli) UPSWEEP_TEST_LONG=1 sh "$here/../app/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" ;;
@@ -33,8 +33,6 @@ run() { # NAME: leaves its status beside its log
     *) "$build/test/$1" ;;
     esac >"$build/$1.log" 2>&1
     echo $? >"$build/$1.status"
-}
-tell() { # NAME
     log=$build/$1.log
     case $(cat "$build/$1.status") in
     0) echo "check-gpu: $1: passed ($(counts "$log")$(grep -E 'bytes$|compared' "$log" | tail -n 1))" ;;
@@ -42,7 +40,6 @@ tell() { # NAME
     *)
         echo "check-gpu: $1: FAILED: $log"
         grep -E 'ERROR|FAILED|differs|it ' "$log" | head -40
-        failed=1
         ;;
     esac
 }
@@ -69,7 +66,10 @@ if [ "$part" != sanitizers ]; then
     wait
     run test_gpu_huge
     for name in test_gpu_handle $together test_gpu_huge; do
-        tell "$name"
+        case $(cat "$build/$name.status") in
+        0 | 77) ;;
+        *) failed=1 ;;
+        esac
     done
 fi
 [ "$part" = tests ] && exit $failed
