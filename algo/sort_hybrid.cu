@@ -23,9 +23,10 @@
  *          place    3_place.cuh: where the buckets begin; what is to be done.
  *          scatter  4_scatter.cuh: by the first half of the bits, keys to tmp; then by the second
  *                   half, back. Equal keys are the same bits, so ranks need not be stable. Keys of
- *                   32 bits of which many have the same digits have their own kernel. If many keys
- *                   are even by the sample, there is no count before: the first scatter counts them
- *                   into regions with some slack, 4_scatter_uncounted.cuh.
+ *                   32 bits of which many have the same digits have their own kernel. From 2^23 keys
+ *                   on, if they are even in some range by the sample, there is no count before: the
+ *                   first scatter counts them into regions with some slack,
+ *                   4_scatter_uncounted.cuh.
  *          sort     5_sort.cuh: each bucket by the bits still undecided; most keys of 64 bits as
  *                   words of 32, 5_sort_as_words.cuh; keys of 32 bits of which 18 are left or fewer
  *                   as halves, 5_sort_as_halves.cuh, and if buckets are too large for that by
@@ -45,8 +46,8 @@
  *          one scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read
  *          once, written once, and so are keys of few values.
  *
- * Scratch  one copy of the keys, and 1%, from 2^25 keys (of 64 bits: 2^23) on 5%, for the regions'
- *          slack, the buckets and the lists of what is left.
+ * Scratch  one copy of the keys, and 1%, from 2^23 keys on 5%, for the regions' slack, the buckets
+ *          and the lists of what is left.
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
@@ -123,7 +124,6 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            j.counts,
                            j.handed,
                            j.scatter_counts,
-                           j.stride,
                            bits,
                            bits1,
                            capacity,
@@ -191,7 +191,8 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 {
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits + j.more), j.from,
                j.n, j.map, j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear,
-               crowded_for(j, capacity), hybrid_even_for(j), j.few_values, j.tree);
+               crowded_for(j, capacity), hybrid_even{j.uncounted ? j.bits1 : 0, j.cursor, j.room},
+               j.few_values, j.tree);
     if constexpr (sizeof(K) >= 4) {
         if (j.ordered != nullptr) {
             usw_queue_weave(g, j);

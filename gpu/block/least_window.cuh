@@ -11,6 +11,7 @@ struct usw_window {
     unsigned long long base;
     unsigned bits;
     unsigned long long range; /* from the least key to the greatest */
+    unsigned long long least;
 };
 
 template <typename K> __device__ __forceinline__ K usw_least_of_warp(K key)
@@ -61,10 +62,10 @@ __device__ __forceinline__ usw_window usw_least_window(const K (&k)[I], unsigned
         if (base <= last && (greatest - base) >> v == 0) {
             const unsigned long long room = least < beside ? 0 : (least - beside) >> turn << turn;
             const unsigned long long end = most - greatest < beside ? most : greatest + beside;
-            return {(end - room) >> v == 0 ? room : base, v, range};
+            return {(end - room) >> v == 0 ? room : base, v, range, least};
         }
     }
-    return {0, width, range};
+    return {0, width, range, least};
 }
 
 #endif

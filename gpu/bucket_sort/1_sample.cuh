@@ -4,6 +4,7 @@
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 
+#include "gpu/block/even_keys.cuh"
 #include "gpu/block/least_window.cuh"
 #include "gpu/bucket_sort/1_sample_few.cuh"
 #include "gpu/bucket_sort/1_sample_tree.cuh"
@@ -96,60 +97,12 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
             falls < keys / 4 * 3);
 }
 
-/* What the sample must show for the first scatter to be that of
- * gpu/bucket_sort/4_scatter_uncounted.cuh. Each limit is some deviations above even keys. */
+/* The first scatter that counts (4_scatter_uncounted.cuh), of keys that the sample finds even. */
 struct hybrid_even {
-    unsigned bits1;           /* bits of the first scatter; 0: keys are always counted first */
-    unsigned bucket_pairs;    /* pairs of keys in one bucket, at most */
-    unsigned region_pairs;    /* pairs in one bucket of the first scatter, at most */
-    unsigned neighbour_pairs; /* pairs of neighbours in one such bucket, at most */
-    unsigned rises, deviate;  /* pairs of neighbours in order: rises, more or less deviate */
-    unsigned long long *cursor,
-        stride; /* where the regions begin is written there for even keys; keys of a region */
+    unsigned bits1;             /* bits of the first scatter; 0: keys are always counted first */
+    unsigned long long *cursor; /* where the regions begin is written there */
+    unsigned long long room;    /* keys of all regions, at most */
 };
-
-/* Whether the sample is even by the limits f. All 1024 * I keys of the sample are there. A block
- * calls. counts: as in hybrid_is_crowded. */
-template <typename K, int I>
-__device__ __forceinline__ bool hybrid_is_even(const K (&k)[I], unsigned shift, unsigned bits,
-                                               const hybrid_even &f, unsigned *counts)
-{
-    USW_SHARED_ARRAY(unsigned, regions, [256]);
-    USW_SHARED_ARRAY(unsigned, found, [4]);
-    const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
-    __syncthreads();
-    for (unsigned w = threadIdx.x; w < words; w += 1024) {
-        counts[w] = 0;
-    }
-    if (threadIdx.x < 256) {
-        regions[threadIdx.x] = 0;
-    }
-    if (threadIdx.x < 4) {
-        found[threadIdx.x] = 0;
-    }
-    __syncthreads();
-    unsigned pairs[4] = {0, 0, 0, 0};
-    for (int i = 0; i < I; i++) {
-        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
-        const unsigned region = d >> (bits - f.bits1);
-        const K before = __shfl_up_sync(~0u, k[i], 1);
-        const unsigned left = __shfl_up_sync(~0u, region, 1);
-        pairs[0] += atomicAdd(&counts[d / 2], 1u << d % 2 * 16) >> d % 2 * 16 & 0xffff;
-        pairs[1] += atomicAdd(&regions[region], 1u);
-        pairs[2] += threadIdx.x % 32 != 0 && left == region;
-        pairs[3] += threadIdx.x % 32 != 0 && before < k[i];
-    }
-    for (unsigned j = 0; j < 4; j++) {
-        pairs[j] = __reduce_add_sync(~0u, pairs[j]);
-        if (threadIdx.x % 32 == 0) {
-            atomicAdd(&found[j], pairs[j]);
-        }
-    }
-    __syncthreads();
-    return found[0] <= f.bucket_pairs && found[1] <= f.region_pairs &&
-           found[2] <= f.neighbour_pairs && found[3] + f.deviate >= f.rises &&
-           found[3] <= f.rises + f.deviate;
-}
 
 /* Shared memory of hybrid_sample. */
 template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
@@ -290,6 +243,7 @@ hybrid_choose_leading(const K (&k)[I], unsigned here, unsigned long long n, unsi
     l.base = static_cast<K>(in_window ? window.base : 0);
     l.top = in_window ? window.bits : varying;
     l.range = window.range;
+    l.least = static_cast<K>(window.least);
     const float above = n >= LARGE_FROM(sizeof(K)) ? 1 : 5.5f; /* large buckets are sorted, too */
     l.fits = hybrid_fits(n, window.range, l.top, bits, crowded.capacity, above, 1);
     l.bits = bits + (!l.fits && crowded.more ? 1 : 0);
@@ -298,19 +252,50 @@ hybrid_choose_leading(const K (&k)[I], unsigned here, unsigned long long n, unsi
     return l;
 }
 
-/* Notes what a count would of even keys, if the first scatter counts them, and where its regions
- * begin. */
-static __device__ __forceinline__ void hybrid_go_uncounted(bool uncounted, hybrid_plan *plan,
-                                                           const unsigned long long *seen,
-                                                           const hybrid_even &level)
+/* The regions of a first scatter that counts: so many of `stride` keys, which begin with that of the
+ * least key. stride 0: there is not room for the mean and five deviations. */
+struct hybrid_regions {
+    unsigned long long stride;
+    unsigned number, first;
+};
+/* They share all the room, since keys that are a little uneven look even to a sample. */
+template <typename K>
+__device__ __forceinline__ hybrid_regions hybrid_choose_regions(const hybrid_leading<K> &l,
+                                                                unsigned long long n,
+                                                                const hybrid_even &level)
 {
-    if (uncounted && threadIdx.x == 0) {
-        plan->any = seen[0];
-        plan->all = seen[1];
+    const unsigned bits1 = level.bits1, width = l.top > bits1 ? l.top - bits1 : 0;
+    const unsigned long long base = l.base != 0  ? l.base
+                                    : l.top < 64 ? l.least >> l.top << l.top
+                                                 : 0;
+    const unsigned long long last = ~0ull >> (64 - l.top), beside = l.range >> 12;
+    const unsigned long long least = l.least - base, greatest = least + l.range;
+    const unsigned long long from = least < beside ? 0 : least - beside;
+    const unsigned long long to = last - greatest < beside ? last : greatest + beside;
+    const unsigned number = static_cast<unsigned>((to >> width) - (from >> width)) + 1;
+    const float mean = static_cast<float>(n) / (l.filled * static_cast<float>(1u << bits1));
+    const unsigned long long stride = level.room / number / 32 * 32;
+    return {static_cast<float>(stride) < mean + 5 * sqrtf(mean) ? 0 : stride, number,
+            static_cast<unsigned>((base + from) >> width) & ((1u << bits1) - 1)};
+}
+
+/* Notes what a count would of even keys, if the first scatter counts them, and where its regions
+ * begin. seen: of all keys of the sample. */
+template <typename K>
+__device__ __forceinline__ void
+hybrid_go_uncounted(const hybrid_leading<K> &l, const hybrid_regions &r, const hybrid_even &level,
+                    const unsigned long long *seen, hybrid_plan *plan)
+{
+    const unsigned mask = (1u << level.bits1) - 1;
+    if (threadIdx.x == 0) {
+        plan->any = l.base != 0 ? ~0ull >> (64 - l.top) : seen[0];
+        plan->all = l.base != 0 ? 0 : seen[1];
         plan->rises = plan->falls = 1;
+        plan->stride = r.stride;
+        plan->region = r.first;
     }
-    if (uncounted && threadIdx.x < 1u << level.bits1) {
-        level.cursor[threadIdx.x] = threadIdx.x * level.stride;
+    if (threadIdx.x <= mask) {
+        level.cursor[threadIdx.x] = ((threadIdx.x - r.first) & mask) * r.stride;
     }
 }
 
@@ -373,9 +358,17 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         }
     }
     const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
-    const bool uncounted = !radix && !counted && !by_tree && copies == 0 && level.bits1 != 0 &&
-                           l.fits && l.top == sizeof(K) * 8 &&
-                           hybrid_is_even<K, I>(k, l.shift, bits, level, counts);
+    bool uncounted =
+        !radix && !counted && !by_tree && copies == 0 && level.bits1 != 0 && l.fits && l.shift != 0;
+    if (uncounted) {
+        const hybrid_regions regions = hybrid_choose_regions(l, n, level);
+        const usw_evenness even = {l.shift, bits, level.bits1, l.filled, HYBRID_UNCOUNTED_DOUBT};
+        uncounted =
+            regions.number * regions.stride <= level.room && usw_is_even<K, I>(k, even, counts);
+        if (uncounted) {
+            hybrid_go_uncounted(l, regions, level, seen, plan);
+        }
+    }
     if (threadIdx.x == 0) {
         plan->shift = l.shift;
         plan->bits = by_tree ? bits : l.bits;
@@ -390,7 +383,6 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->by_tree = by_tree;
         plan->near = near;
     }
-    hybrid_go_uncounted(uncounted, plan, seen, level);
 }
 
 #endif

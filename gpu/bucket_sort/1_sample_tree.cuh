@@ -12,6 +12,7 @@
 template <typename K> struct hybrid_leading {
     unsigned bits, top, shift; /* top: the bits by which keys of the window differ */
     K base;                    /* of the window, or 0 */
+    K least;                   /* key of the sample */
     unsigned long long range;  /* of the window's keys */
     bool fits;                 /* with the bits that the host has foreseen */
     float filled; /* the part of the buckets that even keys fill, if these are not too large */

@@ -36,7 +36,6 @@ struct hybrid_place_args {
     unsigned long long n;
     unsigned *counts, *handed;      /* 2^bits */
     const unsigned *scatter_counts; /* 2^bits: the counts where the first scatter has counted */
-    unsigned long long stride;      /* keys of a region of that scatter */
     unsigned bits, bits1;           /* of all buckets, of the first scatter's */
     unsigned capacity;              /* keys of a bucket that the local sort can hold */
     unsigned tile;                  /* keys of a tile of the second scatter */
@@ -279,7 +278,12 @@ hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *su
 static __device__ __forceinline__ unsigned long long hybrid_from(const hybrid_place_args &a,
                                                                  unsigned b, unsigned long long at)
 {
-    return !a.plan->uncounted ? at : a.plan->by_tree ? a.tree->regions[b] : b * a.stride;
+    if (!a.plan->uncounted || a.plan->by_tree) {
+        return a.plan->uncounted ? a.tree->regions[b] : at;
+    }
+    const unsigned number = (b - a.plan->region) & ((1u << a.bits1) - 1);
+    EVEN_WAY("a bucket of a part of the range", a.plan->region != 0)
+    return number * a.plan->stride;
 }
 
 /* What the block of this thread's number as a ticket has published from `word` on, if it is before

@@ -1,14 +1,15 @@
 /* 4_scatter_uncounted.cuh - the bucket sort's first scatter of keys that a sample finds even: it
  * counts the buckets while it scatters, so that no count has to read the keys before.
  *
- * Each bucket of this scatter has a region of tmp, a little larger than the mean. A block of 1024
- * threads a multiprocessor takes tile after tile, and loads the next tile while this one is
- * written. Keys are ranked, places are reserved and keys reordered as in
- * gpu/bucket_sort/4_scatter.cuh, in slots or close together. The leading bits are counted in
- * shared memory by counters of 8 bits, four to a word. A counter that overflows makes the sum of
- * all counters less than the number of the keys, which is how it is noticed. Then, or where a
- * region is too small, plan->uncounted becomes 0: the steps that follow take the keys from the
- * caller's array, where they still are, and count them. */
+ * Each bucket of this scatter that lies in the keys' range has a region of tmp, a little larger
+ * than the mean. A block of 1024 threads a multiprocessor takes tile after tile, and loads the next
+ * tile while this one is written. Keys are ranked, places are reserved and keys reordered as in
+ * gpu/bucket_sort/4_scatter.cuh, in slots or close together. The leading bits are counted in shared
+ * memory by counters of 8 bits, four to a word. A counter that overflows makes the sum of all
+ * counters less than the number of the keys, which is how it is noticed. Then, or where a region is
+ * too small or a key is outside of the window that the sample has shown, plan->uncounted becomes 0:
+ * the steps that follow take the keys from the caller's array, where they still are, and count
+ * them. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
@@ -23,7 +24,7 @@ template <typename K> struct hybrid_uncounted_args {
     hybrid_plan *plan;
     unsigned bits, bits1;       /* bits that are counted; bits of the scatter */
     unsigned long long *cursor; /* 2^bits1: where the regions begin */
-    unsigned long long stride;  /* keys of a region, a tile or more */
+    unsigned long long room;    /* keys of all regions */
     unsigned *counts;           /* 2^bits zeros, aligned to pairs */
 };
 
@@ -75,7 +76,10 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
     K *tile;
     unsigned shift, table; /* where the counted bits begin; bytes of the counters */
     hybrid_digit digit;
-    unsigned C; /* keys of a slot; odd, so that digits do not share banks */
+    unsigned C;     /* keys of a slot; odd, so that digits do not share banks */
+    unsigned first; /* the digit of the first region */
+    unsigned long long stride;
+    K base, outside = 0; /* where the keys' window begins; the OR of all less that */
 
     __device__ __forceinline__ hybrid_uncounted_block(const hybrid_uncounted_args<K> &args,
                                                       unsigned char *memory)
@@ -85,7 +89,8 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
           counts(reinterpret_cast<unsigned *>(to + 256)), sums(counts + 4 * 256),
           tile(reinterpret_cast<K *>(sums + 32)), shift(args.plan->shift), table(1u << args.bits),
           digit(shift + args.bits - args.bits1, 1u << args.bits1, sizeof(K) * 8),
-          C((slots >> args.bits1) - 1 + (slots >> args.bits1 & 1))
+          C((slots >> args.bits1) - 1 + (slots >> args.bits1 & 1)), first(args.plan->region),
+          stride(args.plan->stride), base(static_cast<K>(hybrid_window_of(args.plan)))
     {
         static_assert(NT >= 256 && I <= 32, "a thread a digit, a bit a key");
     }
@@ -115,22 +120,31 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
     /* Four counters share a word: the low two bits of x choose one, and 8 times x is its shift. */
     __device__ __forceinline__ void count(K key)
     {
+        outside |= static_cast<K>(key - base);
         const unsigned x = static_cast<unsigned>(key >> shift);
         atomicAdd(hybrid_byte<unsigned>(bins, x & (table - 4)), __funnelshift_l(0u, 1u, x * 8));
     }
     /* Reserves places for c keys of digit d. The result takes a while: `placed` uses it later. */
     __device__ __forceinline__ unsigned long long reserve(unsigned d, unsigned c)
     {
-        return c != 0 ? atomicAdd(&a.cursor[d], static_cast<unsigned long long>(c)) : d * a.stride;
+        return c != 0 ? atomicAdd(&a.cursor[d], static_cast<unsigned long long>(c)) : region(d);
+    }
+    /* Where the region of digit d begins. */
+    __device__ __forceinline__ unsigned long long region(unsigned d) const
+    {
+        return ((d - first) & ((1u << a.bits1) - 1)) * stride;
     }
     /* The place for c keys of digit d that were reserved from `at` on. It fails if the region is
-     * full. */
+     * full, or is none of those that there are. */
     __device__ __forceinline__ unsigned long long placed(unsigned d, unsigned c,
                                                          unsigned long long at)
     {
-        if (at + c > (d + 1) * a.stride) {
+        const unsigned long long begin = region(d);
+        const bool none = begin + stride > a.room;
+        EVEN_WAY("a key without a region", none && c != 0)
+        if (c != 0 && (none || at + c > begin + stride)) {
             fail();
-            at = d * a.stride;
+            at = none ? 0 : begin;
         }
         return at;
     }
@@ -332,8 +346,16 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
         __syncthreads();
         return keys;
     }
+    /* Fails, too, if keys are outside of the window that the sample has shown. */
     __device__ __forceinline__ void flush(unsigned keys)
     {
+        const unsigned top = shift + a.bits;
+        EVEN_WAY("a window of any base", a.plan->base != 0)
+        EVEN_WAY("regions from a later bucket on", first != 0)
+        if (top < sizeof(K) * 8 && outside >> (top & (sizeof(K) * 8 - 1)) != 0) {
+            EVEN_WAY("keys outside of the window", true)
+            fail();
+        }
         if (!hybrid_flush_bytes<NT>(bins, table, a.counts, sums, keys)) {
             fail();
         }

@@ -13,17 +13,14 @@
 
 /* ---- tuning: the scatter of gpu/bucket_sort/4_scatter_uncounted.cuh ---- */
 
-/* FROM: so few keys that the slack of their regions is within 1% of them, with all else.
- * DOUBT: how much more uneven than by chance the sample may be, as a share. */
+/* FROM: fewer keys are not worth a look whether they are even. */
 #ifdef USW_EMULATE
 static constexpr unsigned long long HYBRID_UNCOUNTED_FROM = 32769;
-static constexpr double HYBRID_UNCOUNTED_DOUBT = 2;
 template <typename K> struct hybrid_uncounted_shape {
     static constexpr int threads = 256, keys = 4, slots = sizeof(K) == 4 ? 16 * 65 : 0, batch = 2;
 };
 #else
-static constexpr unsigned long long HYBRID_UNCOUNTED_FROM = 1ull << 25;
-static constexpr double HYBRID_UNCOUNTED_DOUBT = 0;
+static constexpr unsigned long long HYBRID_UNCOUNTED_FROM = 1ull << 23;
 template <typename K> struct hybrid_uncounted_shape {
     static constexpr int threads = 1024, keys = sizeof(K) == 4 ? 16 : 13;
     static constexpr int slots = sizeof(K) == 4 ? 256 * 91 : 0, batch = 8;
@@ -40,12 +37,13 @@ template <typename K> struct hybrid_job {
     K *keys, *tmp;
     unsigned long long n;
     usw_gpu_keymap<K> map;
-    unsigned bits, bits1;      /* bits of the buckets; bits of the first scatter */
-    unsigned more;             /* 1: the sample may choose one bit more */
-    unsigned fine;             /* bits by which keys may be counted again, or 0 */
-    unsigned long long stride; /* keys of a region of tmp, if the first scatter may count; or 0 */
-    bool uncounted;            /* the first scatter may be the one that counts */
-    bool lists_large;          /* large buckets are not left to the radix sort, but put in lists */
+    unsigned bits, bits1; /* bits of the buckets; bits of the first scatter */
+    unsigned more;        /* 1: the sample may choose one bit more */
+    unsigned fine;        /* bits by which keys may be counted again, or 0 */
+    unsigned long long
+        room;         /* keys of the regions of even keys, if a first scatter may count; or 0 */
+    bool uncounted;   /* it may on this device */
+    bool lists_large; /* large buckets are not left to the radix sort, but put in lists */
     hybrid_plan *plan;
     hybrid_few<K> *few_values; /* in tmp; or NULL */
     unsigned *counts, *handed, *scatter_counts;
@@ -71,14 +69,6 @@ template <typename K> static inline bool hybrid_spares(const hybrid_job<K> &j)
     return sizeof(K) == 4 && j.tree != nullptr && j.n < LARGE_FROM(sizeof(K));
 }
 
-/* Keys of a region: the mean, and five deviations for chance. */
-static inline unsigned long long hybrid_region(unsigned long long n, unsigned bits1)
-{
-    const unsigned long long mean = (n >> bits1) + 1;
-    const double slack = 5 * std::sqrt(static_cast<double>(mean));
-    return (mean + static_cast<unsigned long long>(slack) + 63) / 32 * 32;
-}
-
 /* Takes memory for a copy of the keys or for the regions, whichever is larger. Cells and ranges are
  * used only after the scatters from the regions, so they lie there, behind the keys. */
 template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
@@ -86,9 +76,7 @@ template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
     const size_t ranges = j.lists_large ? hybrid_ranges_max(j.n) * sizeof(hybrid_range) : 0;
     const size_t cells = j.lists_large ? hybrid_cells_max(j.n) * sizeof(uint4) : 0;
     const size_t keys = (j.n * sizeof(K) + 15) / 16 * 16, all = keys + cells + ranges;
-    const size_t by_tree = j.tree_room * sizeof(K);
-    const size_t by_bits = (j.stride << j.bits1) * sizeof(K);
-    const size_t regions = by_tree > by_bits ? by_tree : by_bits;
+    const size_t regions = (j.tree_room > j.room ? j.tree_room : j.room) * sizeof(K);
     auto *copy = static_cast<unsigned char *>(usw_gpu_scratch(g, all > regions ? all : regions));
     if (copy != nullptr) {
         j.tmp = reinterpret_cast<K *>(copy);
@@ -115,7 +103,7 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     /* These are cleared together: radix, published, counts, handed, scatter_counts, ordered. These
      * are not: ends, begin, stop, cursor, tile_begin. */
     constexpr size_t control = sizeof(usw_radix_control) / 4;
-    const bool scatter_counts = j.stride != 0 || j.tree_room != 0;
+    const bool scatter_counts = j.room != 0 || j.tree_room != 0;
     const size_t unordered = control + 1024 + buckets * (scatter_counts ? 3 : 2);
     j.clear = unordered + (j.may_weave ? unsigned(HYBRID_ORDERED_WORDS) : 0);
     auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, j.clear * 4));
@@ -150,31 +138,6 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     return true;
 }
 
-/* Six deviations above what chance makes; doubt: and this share of it. */
-static inline unsigned hybrid_above(double expected, double doubt)
-{
-    return static_cast<unsigned>(expected * (1 + doubt) + 6 * std::sqrt(expected));
-}
-
-/* The limits by which a sample of 512 stretches of 32 keys is found even. */
-template <typename K> static hybrid_even hybrid_even_for(const hybrid_job<K> &j)
-{
-    const double doubt = HYBRID_UNCOUNTED_DOUBT;
-    const double pairs = 16384.0 * 16383 / 2, neighbours = 512 * 31;
-    hybrid_even e = {};
-    if (j.uncounted) {
-        e.bits1 = j.bits1;
-        e.bucket_pairs = hybrid_above(std::ldexp(pairs, -static_cast<int>(j.bits)), doubt);
-        e.region_pairs = hybrid_above(std::ldexp(pairs, -static_cast<int>(j.bits1)), doubt);
-        e.neighbour_pairs = hybrid_above(std::ldexp(neighbours, -static_cast<int>(j.bits1)), doubt);
-        e.rises = static_cast<unsigned>(neighbours / 2);
-        e.deviate = 6 * 36; /* the deviation of near neighbours in order is sqrt(near / 12) */
-        e.cursor = j.cursor;
-        e.stride = j.stride;
-    }
-    return e;
-}
-
 /* ---- even keys ---- */
 
 /* Chooses whether even keys may be scattered by gpu/bucket_sort/4_scatter_uncounted.cuh: its
@@ -183,11 +146,11 @@ template <typename K> static void hybrid_choose_uncounted(const usw_gpu *g, hybr
 {
     using shape = hybrid_uncounted_shape<K>;
     constexpr int tile = shape::threads * shape::keys;
-    if (j.n >= HYBRID_UNCOUNTED_FROM && j.n <= HYBRID_UNCOUNTED_MOST && j.bits1 < j.bits) {
-        j.stride = hybrid_region(j.n, j.bits1);
-        j.uncounted = hybrid_uncounted_shared<K>(j.bits, tile, shape::slots) <= g->shared_bytes &&
-                      j.n >> j.bits <= 160ull * g->sms;
-    }
+    const bool sized = j.n >= HYBRID_UNCOUNTED_FROM && j.n <= HYBRID_UNCOUNTED_MOST;
+    j.room = sized && j.bits1 < j.bits ? hybrid_regions_keys(j.n) : 0;
+    j.uncounted = j.room != 0 &&
+                  hybrid_uncounted_shared<K>(j.bits, tile, shape::slots) <= g->shared_bytes &&
+                  j.n >> j.bits <= 160ull * g->sms;
 }
 
 /* Queues the first scatter that counts. */
@@ -195,8 +158,8 @@ template <typename K> static void hybrid_queue_uncounted(usw_gpu *g, const hybri
 {
     using shape = hybrid_uncounted_shape<K>;
     constexpr int tile = shape::threads * shape::keys;
-    hybrid_uncounted_args<K> a = {j.from, j.tmp,   j.n,      j.map,    j.plan,
-                                  j.bits, j.bits1, j.cursor, j.stride, j.scatter_counts};
+    hybrid_uncounted_args<K> a = {j.from, j.tmp,   j.n,      j.map,  j.plan,
+                                  j.bits, j.bits1, j.cursor, j.room, j.scatter_counts};
     const unsigned long long tiles = j.n / tile;
     USW_LAUNCH_CHAINED(
         g, (hybrid_scatter_uncounted<K, shape::threads, shape::keys, shape::slots, shape::batch>),

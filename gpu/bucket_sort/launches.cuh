@@ -23,10 +23,14 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
         constexpr size_t shared = hybrid_slots_shared<K>(shape::slots);
         /* Where this kernel may find the keys scattered already, a block takes several tiles. */
         if (first && j.uncounted) {
+            const unsigned whole = 2 * static_cast<unsigned>(g->sms), some = tiles / shape::several;
             USW_LAUNCH_CHAINED(g,
                                (hybrid_scatter_slots < K, shape::threads, shape::keys, first, 2,
                                 shape::slots, first ? shape::several_batch : shape::batch, first >),
-                               tiles / shape::several + 1, shape::threads, shared, a);
+                               some > whole    ? some
+                               : tiles < whole ? tiles
+                                               : whole,
+                               shape::threads, shared, a);
         } else {
             USW_LAUNCH_CHAINED(g,
                                (hybrid_scatter_slots<K, shape::threads, shape::keys, first, 2,

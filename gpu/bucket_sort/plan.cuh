@@ -11,6 +11,13 @@
 
 #include "gpu/gpu.cuh"
 
+/* Ways of even keys, of 32 and 64 bits, for the test `routes`, under the emulator. */
+#ifdef USW_EMULATE
+#define EVEN_WAY(why, taken) emulated_choice("even keys", why, 12, taken);
+#else
+#define EVEN_WAY(why, taken)
+#endif
+
 enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 }; /* which first scatter counts */
 struct hybrid_plan {
     unsigned long long any, all;  /* OR and AND of the mapped keys, less base */
@@ -31,6 +38,8 @@ struct hybrid_plan {
     unsigned crowded;          /* 1: many keys have the same digits */
     unsigned skip;             /* 1: no keys are to be counted by the next count */
     unsigned uncounted;        /* not 0: the first scatter counts, that of HYBRID_UNCOUNTED_... */
+    unsigned region;           /* of that by bits: the bucket of the first region, and keys of */
+    unsigned long long stride; /* each */
     unsigned few_values; /* keys have few values: 1, and when these are counted their number */
     unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
     unsigned rest;       /* 1: gpu/tree_buckets/sort_rest.cuh sorts some that are too large */
@@ -40,13 +49,19 @@ struct hybrid_plan {
     unsigned ordered;  /* 1: most neighbours rise, and gpu/runs looks at all keys */
 };
 
+/* Where the window of 2^(shift + bits) values begins that the plan's keys are in. */
+__device__ __forceinline__ unsigned long long hybrid_window_of(const hybrid_plan *plan)
+{
+    const unsigned top = plan->shift + plan->bits;
+    return plan->base + (top < 64 ? plan->all >> top << top : 0);
+}
+
 /* The bits above the undecided ones of the keys of the bucket `number` of step 5. */
 __device__ __forceinline__ unsigned long long hybrid_bucket_least(const hybrid_plan *plan,
                                                                   unsigned number)
 {
-    const unsigned left = plan->shift + plan->group, top = plan->shift + plan->bits;
-    const unsigned long long all = top < 64 ? plan->all >> top << top : 0;
-    return plan->base + all + (static_cast<unsigned long long>(number) << left);
+    const unsigned left = plan->shift + plan->group;
+    return hybrid_window_of(plan) + (static_cast<unsigned long long>(number) << left);
 }
 
 /* Buckets of keys of 64 bits with so few bits left are written by the counts of their values. */

@@ -61,6 +61,20 @@ template <typename K> struct hybrid_near_shape {
     static constexpr int tile = threads * keys;
 };
 
+/* SLACK: the part of all keys that the regions of a first scatter that counts may have more. DOUBT:
+ * how much more uneven than by chance a sample may be for it, as a share. */
+#ifdef USW_EMULATE
+enum { REGION_SLACK = 2 };
+static constexpr float HYBRID_UNCOUNTED_DOUBT = 2;
+#else
+enum { REGION_SLACK = 20 };
+static constexpr float HYBRID_UNCOUNTED_DOUBT = 0;
+#endif
+static inline unsigned long long hybrid_regions_keys(unsigned long long n)
+{
+    return n + n / REGION_SLACK;
+}
+
 /* Bits by which uneven keys of 32 bits are counted again; as many are left at most. */
 static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
 

@@ -145,6 +145,7 @@ __device__ __forceinline__ hybrid_leading<K> pairs_leading(const pairs_taken<K> 
             top,
             top > bits ? top - bits : 0,
             base,
+            static_cast<K>(window.least),
             window.range,
             fits,
             fits ? hybrid_filled(window.range, top) : 1};

@@ -331,20 +331,22 @@ __device__ __forceinline__ void hybrid_count_slot(unsigned *counts, unsigned at)
 __device__ __forceinline__ unsigned hybrid_sum_before(unsigned c, unsigned *sums, unsigned &before)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned in = c, total = 0;
-    for (int o = 1; o < 32; o <<= 1) {
-        const unsigned up = __shfl_up_sync(~0u, in, o);
-        in += lane >= static_cast<unsigned>(o) ? up : 0;
-    }
+    const auto sum_lanes = [lane](unsigned in) { /* of a warp, up to this lane */
+        for (int o = 1; o < 32; o <<= 1) {
+            const unsigned up = __shfl_up_sync(~0u, in, o);
+            in += lane >= static_cast<unsigned>(o) ? up : 0;
+        }
+        return in;
+    };
+    const unsigned in = sum_lanes(c);
     if (lane == 31) {
         sums[warp] = in;
     }
     __syncthreads();
-    before = in - c;
-    for (unsigned w = 0; w < 32; w++) {
-        before += w < warp ? sums[w] : 0;
-        total += sums[w];
-    }
+    const unsigned warps = sum_lanes(sums[lane]);
+    const unsigned total = __shfl_sync(~0u, warps, 31);
+    const unsigned above = __shfl_sync(~0u, warps, (warp - 1) % 32);
+    before = in - c + (warp != 0 ? above : 0);
     __syncthreads();
     return total;
 }

@@ -9,12 +9,12 @@
 #include "gpu/tree_buckets/scatter_args.cuh"
 
 /* The sample: KEYS for each region, and no more than one key in PART. Each region has five
- * deviations more than the sample says, 4% of so many keys; together they may have n + n / SLACK
- * keys. */
+ * deviations more than the sample says, 4% of so many keys; hybrid_regions_keys says how many they
+ * may have together. */
 #ifdef USW_EMULATE
-enum { REGION_PART = 2, REGION_SLACK = 2 };
+enum { REGION_PART = 2 };
 #else
-enum { REGION_PART = 8, REGION_SLACK = 20 };
+enum { REGION_PART = 8 };
 #endif
 static constexpr unsigned long long REGION_KEYS = 1 << 14;
 
@@ -22,10 +22,6 @@ static inline unsigned long long hybrid_regions_stretches(unsigned long long n, 
 {
     const unsigned long long keys = n / REGION_PART, wanted = REGION_KEYS << bits1;
     return (keys < wanted ? keys : wanted) / 32;
-}
-static inline unsigned long long hybrid_regions_keys(unsigned long long n)
-{
-    return n + n / REGION_SLACK;
 }
 
 /* The keys of the sample in each region, and how many neighbours share one. regions, pairs: in

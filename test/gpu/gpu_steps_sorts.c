@@ -256,6 +256,11 @@ static void uneven_keys(void **state)
         check(room, COPIES, wide[t], 65536 + t, turn++); /* from here on a sample tells copies */
         check(room, COPIES_300, wide[t], 70001 + t, turn++); /* of many keys in another way */
         check(room, STRAYS, wide[t], 65536 + t, turn++);
+        check(room, RANGE, wide[t], 65600 + t,
+              turn++); /* even ones, which are not counted before */
+        check(room, RANGE_WIDE, wide[t], 32769 + t, 3 * t);
+        check(room, RANGE_OUT, wide[t], 32769 + t, turn++);
+        check(room, RANGE_OUT, wide[t], 32770 + t, turn++);
     }
     for (unsigned order = 0; order < 3; order++) {
         check(room, SMALL, UPSWEEP_F64, 110001, order);

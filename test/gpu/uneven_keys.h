@@ -60,8 +60,12 @@ enum uneven {
     RARE,       /* every number of leading zeros is as likely, but the first few are rare */
     HIDDEN, /* four values of a range that is rare where a sample looks: of 2^16 keys and more */
     HIDDEN_LESS, /* the same, in one stretch of 32 */
-    ROUGH, /* squares; where a sample of 2^16 keys does not look, in a 33rd of the range: large
+    ROUGH,      /* squares; where a sample of 2^16 keys does not look, in a 33rd of the range: large
              * buckets, but none that no block holds */
+    RANGE_WIDE, /* even in a third, up to the middle; of all types */
+    RANGE_SLIM, /* even in a thirteenth, around a quarter */
+    RANGE_OUT,  /* the same; where a sample does not look some anywhere, or of an odd number some
+                 * that agree with others in all but the second bit */
     PATTERNS
 };
 
@@ -202,6 +206,17 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
         const double unit = (double)(any >> 11) * 0x1p-53;
         const double key = i / 32 % 4 != 0 ? 0.25 + 0.03 * unit : unit * unit;
         return (uint64_t)(key * 0x1p30) << (bits - 32);
+    }
+    case RANGE_WIDE:
+    case RANGE_SLIM:
+    case RANGE_OUT: {
+        const bool hides = i / 32 % looked_at != 0 && input_random(state) % 1000 == 0;
+        const double at = (double)(any >> 11) * 0x1p-53, all = (double)full;
+        const uint64_t slim = (uint64_t)((0.2 + 0.075 * at) * all);
+        return pattern == RANGE_WIDE             ? (uint64_t)((0.15 + 0.35 * at) * all)
+               : pattern == RANGE_SLIM || !hides ? slim
+               : n % 2 == 0                      ? any & full
+                                                 : slim ^ UINT64_C(1) << (bits - 2);
     }
     case MISLEADING:
         return real_bits(bell(state) * (i / 32 % looked_at == 0 ? 1 : 0.02), bits, n % 2 == 0);
