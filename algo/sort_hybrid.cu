@@ -23,8 +23,8 @@
  *          place    3_place.cuh: where the buckets begin; what is to be done.
  *          scatter  4_scatter.cuh: by the first half of the bits, keys to tmp; then by the second
  *                   half, back. Equal keys are the same bits, so ranks need not be stable. Keys of
- *                   32 bits of which many have the same digits have their own kernel. From 2^23 keys
- *                   on, if they are even in some range by the sample, there is no count before: the
+ *                   32 bits of which many have the same digits have their own kernel. From 2^23 on,
+ *                   if keys are even in some range by the sample, there is no count before: the
  *                   first scatter counts them into regions with some slack,
  *                   4_scatter_uncounted.cuh.
  *          sort     5_sort.cuh: each bucket by the bits still undecided; most keys of 64 bits as

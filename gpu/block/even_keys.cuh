@@ -36,8 +36,8 @@ __device__ __forceinline__ void usw_sum_counts(const unsigned (&counts)[N], unsi
 
 /* Whether the block's keys are even: a sample of stretches of 32, of which each warp has one for
  * each of I rows. Neighbours are looked at first, since those of keys in order share regions, and
- * their additions would wait for one another. counts: a shared word for each two buckets. A block of
- * 1024 threads calls. */
+ * their additions would wait for one another. counts: a shared word for each two buckets. A block
+ * of 1024 threads calls. */
 template <typename K, int I>
 __device__ __forceinline__ bool usw_is_even(const K (&k)[I], const usw_evenness &e,
                                             unsigned *counts)

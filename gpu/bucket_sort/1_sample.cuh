@@ -252,8 +252,8 @@ hybrid_choose_leading(const K (&k)[I], unsigned here, unsigned long long n, unsi
     return l;
 }
 
-/* The regions of a first scatter that counts: so many of `stride` keys, which begin with that of the
- * least key. stride 0: there is not room for the mean and five deviations. */
+/* The regions of a first scatter that counts: so many of `stride` keys, which begin with that of
+ * the least key. stride 0: there is not room for the mean and five deviations. */
 struct hybrid_regions {
     unsigned long long stride;
     unsigned number, first;
@@ -279,13 +279,23 @@ __device__ __forceinline__ hybrid_regions hybrid_choose_regions(const hybrid_lea
             static_cast<unsigned>((base + from) >> width) & ((1u << bits1) - 1)};
 }
 
-/* Notes what a count would of even keys, if the first scatter counts them, and where its regions
- * begin. seen: of all keys of the sample. */
-template <typename K>
-__device__ __forceinline__ void
-hybrid_go_uncounted(const hybrid_leading<K> &l, const hybrid_regions &r, const hybrid_even &level,
-                    const unsigned long long *seen, hybrid_plan *plan)
+/* Whether the first scatter may count keys: there is room for their regions, and the sample finds
+ * them even. Then it notes what a count would, and where the regions begin. seen: of all keys of
+ * the sample. A block calls. */
+template <typename K, int I>
+__device__ __forceinline__ bool
+hybrid_goes_uncounted(const K (&k)[I], unsigned long long n, const hybrid_leading<K> &l,
+                      const hybrid_even &level, const unsigned long long *seen, hybrid_plan *plan,
+                      unsigned *counts)
 {
+    if (level.bits1 == 0 || !l.fits || l.shift == 0) {
+        return false;
+    }
+    const hybrid_regions r = hybrid_choose_regions(l, n, level);
+    const usw_evenness even = {l.shift, l.bits, level.bits1, l.filled, HYBRID_UNCOUNTED_DOUBT};
+    if (r.stride == 0 || !usw_is_even<K, I>(k, even, counts)) {
+        return false;
+    }
     const unsigned mask = (1u << level.bits1) - 1;
     if (threadIdx.x == 0) {
         plan->any = l.base != 0 ? ~0ull >> (64 - l.top) : seen[0];
@@ -297,6 +307,7 @@ hybrid_go_uncounted(const hybrid_leading<K> &l, const hybrid_regions &r, const h
     if (threadIdx.x <= mask) {
         level.cursor[threadIdx.x] = ((threadIdx.x - r.first) & mask) * r.stride;
     }
+    return true;
 }
 
 /* Clears what the count adds to, and chooses the leading bits by a sample of the keys. table: where
@@ -358,17 +369,8 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         }
     }
     const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
-    bool uncounted =
-        !radix && !counted && !by_tree && copies == 0 && level.bits1 != 0 && l.fits && l.shift != 0;
-    if (uncounted) {
-        const hybrid_regions regions = hybrid_choose_regions(l, n, level);
-        const usw_evenness even = {l.shift, bits, level.bits1, l.filled, HYBRID_UNCOUNTED_DOUBT};
-        uncounted =
-            regions.number * regions.stride <= level.room && usw_is_even<K, I>(k, even, counts);
-        if (uncounted) {
-            hybrid_go_uncounted(l, regions, level, seen, plan);
-        }
-    }
+    const bool uncounted = !radix && !counted && !by_tree && copies == 0 &&
+                           hybrid_goes_uncounted<K, I>(k, n, l, level, seen, plan, counts);
     if (threadIdx.x == 0) {
         plan->shift = l.shift;
         plan->bits = by_tree ? bits : l.bits;
