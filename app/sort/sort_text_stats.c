@@ -77,6 +77,10 @@ static void describe_key(const sort_job *job)
         fprintf(stderr, "key        the line, by its bytes\n");
         return;
     }
+    if (job->numbers) {
+        fprintf(stderr, "key        the number, from which its line is written again\n");
+        return;
+    }
     if (kinds[key->kind] != NULL) {
         fprintf(stderr, "key        %s", kinds[key->kind]);
     } else {
