@@ -89,9 +89,9 @@ static void take(sort_locale *l)
 }
 
 #ifdef __GLIBC__
-/* The table has for each byte what it weighs, or, negative, where a list of the sequences that begin
- * with it is: 4 bytes, how many bytes follow, and these, up to one where none do. This is the form
- * of the locale's file, too (locale/weight.h of glibc). */
+/* The table has for each byte what it weighs, or, negative, where a list of the sequences that
+ * begin with it is: 4 bytes, how many bytes follow, and these, up to one where none do. This is the
+ * form of the locale's file, too (locale/weight.h of glibc). */
 bool sort_locale_alone(const sort_locale *l, unsigned char c)
 {
     enum { SEQUENCES = 64 };

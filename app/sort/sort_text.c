@@ -165,7 +165,7 @@ static int put_in_order(sort_job *job)
         return status == APP_OK ? sort_numbers(job) : status;
     } else {
         status = open_library(job);
-        status = status == APP_OK ? sort_surely(job) : status;
+        status = status != APP_OK ? status : job->fields ? sort_fields(job) : sort_surely(job);
     }
     if (status == APP_OK && job->order->unique) {
         status = sort_drop_equal(job);
@@ -215,6 +215,8 @@ static int make_pairs(sort_job *job)
     job->whole = sort_is_whole(job);
     job->numbers = status == APP_OK && sort_may_be_numbers(job);
     status = status == APP_OK ? take_memory(job) : status;
+    job->fields = status == APP_OK && !job->numbers && sort_is_fields(job);
+    job->fields = job->fields && sort_make_fields(job);
     bool wrong = status == APP_OK && ((job->whole && !sort_make_slices(job)) ||
                                       (job->numbers && !sort_make_numbers(job)));
     if (wrong) { /* a line too long for a slice, or a number written in another way */
@@ -222,7 +224,7 @@ static int make_pairs(sort_job *job)
         give_memory(job);
         status = take_memory(job);
     }
-    if (status == APP_OK && !job->whole && !job->numbers) {
+    if (status == APP_OK && !job->whole && !job->numbers && !job->fields) {
         sort_make_keys(job);
     }
     return status;

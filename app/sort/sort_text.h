@@ -65,6 +65,7 @@ typedef struct sort_job {
     size_t n;
     bool whole;                   /* lines are sorted by all their bytes: items alone, no keys */
     bool numbers;                 /* keys alone, which lines are written from */
+    bool fields;                  /* the first sort key is sorted as a string, and has no keys */
     uint64_t *keys, *items;       /* n each */
     size_t held;                  /* bytes of both */
     io_number_plan *plans;        /* one for each of order->keys */
@@ -184,6 +185,13 @@ bool sort_may_be_numbers(const sort_job *job);
 bool sort_make_numbers(sort_job *job);
 int sort_numbers(sort_job *job);
 size_t sort_number_lines(const sort_job *job, size_t begin, size_t count, unsigned char *to);
+
+/* sort_text_fields.c: a field by all its bytes, which the library sorts as strings: whether that is
+ * better than keys of seven bytes; the items of all, unless one is too long for that; their order,
+ * and that of lines whose fields are equal. */
+bool sort_is_fields(const sort_job *job);
+bool sort_make_fields(sort_job *job);
+int sort_fields(sort_job *job);
 
 /* sort_text_merge.c: the order of -m. */
 int sort_merge(sort_job *job);

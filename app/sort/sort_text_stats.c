@@ -81,7 +81,9 @@ static void describe_key(const sort_job *job)
         fprintf(stderr, "key        the number, from which its line is written again\n");
         return;
     }
-    if (kinds[key->kind] != NULL) {
+    if (job->fields) {
+        fprintf(stderr, "key        the field, by its bytes");
+    } else if (kinds[key->kind] != NULL) {
         fprintf(stderr, "key        %s", kinds[key->kind]);
     } else {
         fprintf(stderr, "key        %s number as 64 bits: %s",
