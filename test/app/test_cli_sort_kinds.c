@@ -189,14 +189,16 @@ static void called_as_sort(void **state)
     expect("./sort --version | grep -c upsweep", "1\n[0]\n");
     expect("./sort --help | head -3 | tail -1", "Usage: sort [OPTION]... [FILE]...\n[0]\n");
     expect("upsweep sort --version | grep -c upsweep", "1\n[0]\n");
-    expect("upsweep sort --help | head -1",
-           "upsweep sort - sort lines of text, or arrays of numbers\n[0]\n");
-    expect("upsweep help sort | head -1",
-           "upsweep sort - sort lines of text, or arrays of numbers\n[0]\n");
+    expect("upsweep sort --help | head -1; upsweep help sort | grep -c 'sort lines of text, or "
+           "arrays'",
+           "upsweep sort - sort lines of text, or arrays of numbers\n1\n[0]\n");
     /* Its bytes are lines, whatever they are. */
     expect("printf '\\223NUMPY\\n1\\n' | ./sort | head -1", "1\n[0]\n");
     expect("./sort -o - sizes && cat ./- && rm ./-", "1M\n2K\n[0]\n");
     expect("./sort -c sizes -m", "[0]\n");
+    expect("export POSIXLY_CORRECT=1; ./sort sizes -o x -- ; ./sort sizes -r -o x",
+           "sort: cannot read: --: No such file or directory\n"
+           "sort: cannot read: -r: No such file or directory\n[2]\n");
     expect("yes | head -100000 | (./sort; echo $? >&2) 2>status | head -1; cat status",
            "y\n141\n[0]\n");
 }
@@ -289,15 +291,13 @@ static void locales(void **state)
         }
     }
     if (tried == 0) {
-        print_message("locales are not tested: none of en_US, de_DE, cs_CZ, sv_SE in UTF-8 is "
-                      "installed, or sort(1) is not GNU's\n");
+        print_message("locales are not tested: there are none, or sort(1) is not GNU's\n");
         skip();
     }
     expect("printf 'b\\nB\\na\\n' | LC_ALL=en_US.UTF-8 upsweep sort", "B\na\nb\n[0]\n");
     /* Of a NUL at the end -R knows nothing. */
     expect("export LC_ALL=en_US.UTF-8; printf 'a\\0\\na\\n' >nul; sort -R -u nul >1; ./sort -R -u "
-           "nul | "
-           "cmp - 1",
+           "nul | cmp - 1",
            "[0]\n");
 }
 
