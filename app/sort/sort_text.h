@@ -77,11 +77,13 @@ typedef struct sort_job {
     size_t phases;
     double begin;
     char algorithm[64], reason[256];
-    bool remade;  /* some keys are no longer those of the first stage */
-    size_t ties;  /* lines in runs of equal keys */
-    bool show;    /* progress */
-    double shown; /* when it was last */
-    size_t limit; /* bytes of memory; sort_limit.c */
+    bool remade;         /* some keys are no longer those of the first stage */
+    size_t ties;         /* lines in runs of equal keys */
+    bool show;           /* progress */
+    double shown;        /* when it was last */
+    size_t limit;        /* bytes of memory; sort_limit.c */
+    uint64_t read_bytes; /* of the input, where others are pushed beyond memory; 0: the same */
+    bool dropped;        /* some lines have gone, and places are no longer those in the input */
 } sort_job;
 
 /* An item: where the line begins, and its length without the end; LONG_LINE: so long or longer. */
@@ -176,15 +178,20 @@ bool sort_make_slices(sort_job *job);
 /* The order of the items; and -u. */
 int sort_whole_lines(sort_job *job);
 
-/* sort_text_numbers.c: numbers that are each written in one way, so that lines need not be kept:
- * whether lines of `bytes` bytes look so, by a plan of their own; whether they may be, by
- * job->plans; the keys of all, and whether they are; their order, without the input, and -u; the
- * text of `count` lines from line `begin` on. */
+/* sort_text_numbers.c: numbers that are each written in one way, so that lines need not be kept.
+ * Whether lines look so, by a plan of their own; whether they may be, by job->plans; the keys of
+ * all, and whether they are; their order, without the input, and -u. The keys of whole lines,
+ * *count of them, unless one is otherwise; lines from keys, for which `to` has 24 bytes each, and
+ * IO_NUMBER_ROOM more: returns their bytes. */
+#define SORT_NUMBER_KEY "key        the number, from which its line is written again\n"
 bool sort_look_like_numbers(const sort_job *job, const unsigned char *lines, size_t bytes);
 bool sort_may_be_numbers(const sort_job *job);
 bool sort_make_numbers(sort_job *job);
 int sort_numbers(sort_job *job);
-size_t sort_number_lines(const sort_job *job, size_t begin, size_t count, unsigned char *to);
+bool sort_number_keys(const sort_job *job, const unsigned char *lines, size_t bytes, uint64_t *to,
+                      size_t *count);
+size_t sort_number_lines(const sort_job *job, const uint64_t *keys, size_t count,
+                         unsigned char *to);
 
 /* sort_text_fields.c: a field by all its bytes, which the library sorts as strings: whether that is
  * better than keys of seven bytes; the items of all, unless one is too long for that; their order,

@@ -37,12 +37,14 @@ typedef struct range {
     uint64_t least, greatest;
 } range;
 
-/* The keys of lines [p, end), to `to` if it is not NULL; false at the first that the key does not
- * say all of. */
+/* The keys of lines [p, end), to `to` if it is not NULL, and *count of them; false at the first
+ * that the key does not say all of. */
 static bool make_keys(const sort_job *job, const io_number_plan *plan, const unsigned char *p,
-                      const unsigned char *end, const unsigned char *all_end, uint64_t *to)
+                      const unsigned char *end, const unsigned char *all_end, uint64_t *to,
+                      size_t *count)
 {
     range r = {UINT64_MAX, 0};
+    const uint64_t *first = to;
     unsigned bits = 0;
     while (p < end) {
         const unsigned char *stop;
@@ -57,6 +59,7 @@ static bool make_keys(const sort_job *job, const io_number_plan *plan, const uns
         }
         p = stop + 1;
     }
+    *count = to != NULL ? (size_t)(to - first) : 0;
     return r.least > r.greatest ||
            (io_number_key_exact(plan, r.least) && io_number_key_exact(plan, r.greatest));
 }
@@ -64,6 +67,7 @@ static bool make_keys(const sort_job *job, const io_number_plan *plan, const uns
 bool sort_look_like_numbers(const sort_job *job, const unsigned char *lines, size_t bytes)
 {
     const unsigned char *p = lines, *end = memrchr(lines, job->order->end, bytes), *stop;
+    size_t count;
     if (!are_asked_for(job) || end == NULL) {
         return false;
     }
@@ -75,7 +79,13 @@ bool sort_look_like_numbers(const sort_job *job, const unsigned char *lines, siz
         io_number_look(&sample, &plan, p, stop);
     }
     io_number_decide(&plan, &sample);
-    return plan.form == IO_FIXED && make_keys(job, &plan, lines, end + 1, end + 1, NULL);
+    return plan.form == IO_FIXED && make_keys(job, &plan, lines, end + 1, end + 1, NULL, &count);
+}
+
+bool sort_number_keys(const sort_job *job, const unsigned char *lines, size_t bytes, uint64_t *to,
+                      size_t *count)
+{
+    return make_keys(job, &job->plans[0], lines, lines + bytes, lines + bytes, to, count);
 }
 
 typedef struct making {
@@ -88,10 +98,10 @@ static void make_chunk(void *context, size_t chunk, unsigned lane)
     making *m = context;
     sort_job *job = m->job;
     const unsigned char *bytes = job->in.bytes;
-    size_t limit, at = io_lines_chunk(&job->lines, chunk, &limit);
+    size_t count, limit, at = io_lines_chunk(&job->lines, chunk, &limit);
     if (!atomic_load_explicit(&m->otherwise, memory_order_relaxed) &&
         !make_keys(job, &job->plans[0], bytes + at, bytes + limit, bytes + job->in.size,
-                   job->keys + job->lines.first[chunk])) {
+                   job->keys + job->lines.first[chunk], &count)) {
         atomic_store(&m->otherwise, true);
     }
     sort_progress(job, lane, chunk, job->lines.chunks);
@@ -132,11 +142,11 @@ int sort_numbers(sort_job *job)
     return APP_OK;
 }
 
-size_t sort_number_lines(const sort_job *job, size_t begin, size_t count, unsigned char *to)
+size_t sort_number_lines(const sort_job *job, const uint64_t *keys, size_t count, unsigned char *to)
 {
     const unsigned char *from = to;
-    for (size_t i = begin; i < begin + count; i++) {
-        to = io_number_text(&job->plans[0], job->keys[i], to);
+    for (size_t i = 0; i < count; i++) {
+        to = io_number_text(&job->plans[0], keys[i], to);
         *to++ = job->order->end;
     }
     return (size_t)(to - from);

@@ -78,7 +78,7 @@ static void describe_key(const sort_job *job)
         return;
     }
     if (job->numbers) {
-        fprintf(stderr, "key        the number, from which its line is written again\n");
+        fputs(SORT_NUMBER_KEY, stderr);
         return;
     }
     if (job->fields) {

@@ -110,7 +110,7 @@ static const unsigned char *block_text(const writing *w, size_t b, unsigned char
     const sort_job *job = w->job;
     if (job->numbers) {
         size_t begin = b * NUMBERS, left = job->n - begin;
-        *bytes = sort_number_lines(job, begin, left < NUMBERS ? left : NUMBERS, room);
+        *bytes = sort_number_lines(job, job->keys + begin, left < NUMBERS ? left : NUMBERS, room);
         return room;
     }
     size_t begin = w->blocks[b], end = w->blocks[b + 1];
