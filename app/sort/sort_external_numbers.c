@@ -171,8 +171,9 @@ int sort_external_numbers(sort_job *job, io_stream *s, const unsigned char *samp
     numbers n = {.job = job, .s = s, .held = sampled};
     n.text = io_memory_take(SORT_BEGIN_BYTES);
     n.keys = io_memory_take(KEYS * sizeof *n.keys);
-    int status = n.text == NULL || n.keys == NULL ? app_fail("out of memory") : open_sort(&n, out);
-    if (status == APP_OK) {
+    bool there = n.text != NULL && n.keys != NULL;
+    int status = there ? open_sort(&n, out) : app_fail("out of memory");
+    if (there && status == APP_OK) {
         memcpy(n.text, sample, sampled);
         sort_phase(job, "read, runs");
         status = push_all(&n, &begin->odd);

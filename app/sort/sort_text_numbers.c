@@ -15,7 +15,7 @@ static bool is_first_number(const sort_order *order)
 {
     const sort_key *key = order->keys; /* NULL where there are none */
     bool parted = key != NULL && key->end_field != SIZE_MAX && order->tab >= 0 &&
-                  memchr("0123456789.-", order->tab, 12) != NULL;
+                  strchr("0123456789.-", order->tab) != NULL;
     return key != NULL && sort_is_number(key) && key->begin_field == 0 && key->begin_char == 0 &&
            key->end_char == 0 && !parted && !key->fold && key->ignore == NULL;
 }
