@@ -179,12 +179,12 @@ int sort_external_numbers(sort_job *job, io_stream *s, const unsigned char *samp
         status = push_all(&n, &begin->odd);
     }
     sort_phase(job, "merge and write");
-    if (status == APP_OK && begin->odd) {
+    if (there && status == APP_OK && begin->odd) {
         status = write_begin(&n, &begin->fd);
         begin->text = n.text;
         begin->held = n.held;
         n.text = NULL;
-    } else if (status == APP_OK) {
+    } else if (there && status == APP_OK) {
         status = give(&n, out);
     }
     io_memory_give(n.keys, KEYS * sizeof *n.keys);
