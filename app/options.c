@@ -349,6 +349,15 @@ int app_parse(const app_usage *usage, int argc, char **argv, app_common *setting
     return app_parse_words(usage, argc, argv, settings, NULL);
 }
 
+/* POSIX's way, which a tool takes if the environment asks for it: what comes behind the first
+ * operand is one, too, but for an output. */
+static bool is_operand(const app_common *settings, const char *word, bool last)
+{
+    bool output = strncmp(word, "-o", 2) == 0 && (word[2] != '\0' || !last);
+    return settings->operand_count > 0 && !output && app_is_tool() &&
+           getenv("POSIXLY_CORRECT") != NULL;
+}
+
 int app_parse_words(const app_usage *usage, int argc, char **argv, app_common *settings,
                     app_word_taker taker)
 {
@@ -360,14 +369,15 @@ int app_parse_words(const app_usage *usage, int argc, char **argv, app_common *s
         char *word = *w.word++;
         w.left--;
         int status = -1;
-        if (options && strcmp(word, "--") == 0) {
+        bool option = options && !is_operand(settings, word, w.left == 0);
+        if (option && strcmp(word, "--") == 0) {
             options = false;
-        } else if (options && word[0] == '-' && word[1] == '-') {
+        } else if (option && word[0] == '-' && word[1] == '-') {
             status = parse_name(usage, word + 2, &w, settings);
-        } else if (options && word[0] == '-' && word[1] != '\0') {
+        } else if (option && word[0] == '-' && word[1] != '\0') {
             status = parse_letters(usage, word + 1, &w, settings);
         } else {
-            int taken = options && taker != NULL ? taker(settings, w.word - 1, w.left + 1) : 0;
+            int taken = option && taker != NULL ? taker(settings, w.word - 1, w.left + 1) : 0;
             status = taken < 0 ? APP_ERROR : -1;
             if (taken > 0) {
                 w.word += taken - 1;

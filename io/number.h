@@ -66,6 +66,11 @@ uint64_t io_number_key(const io_number_plan *plan, const unsigned char *p, const
 /* Whether equal keys of this value decide, if no key was IO_NUMBER_CUT. */
 bool io_number_key_exact(const io_number_plan *plan, uint64_t key);
 
+/* The number of a key, as it was written, where the plan is FIXED, the key exact, and no bit was
+ * told with it. Returns where the text ends; up to IO_NUMBER_ROOM bytes of `to` are written. */
+enum { IO_NUMBER_ROOM = 48 };
+unsigned char *io_number_text(const io_number_plan *plan, uint64_t key, unsigned char *to);
+
 /* < 0, 0, > 0. */
 int io_plain_compare(const unsigned char *a, const unsigned char *a_end, const unsigned char *b,
                      const unsigned char *b_end, bool newline);

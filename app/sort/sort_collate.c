@@ -9,8 +9,10 @@
  * other character, is transformed by strxfrm_l. glibc writes weights as UTF-8 writes characters;
  * those of ASCII, which most texts are made of, are renamed to one byte each, and others are
  * written behind a byte that says between which of them they lie. All this is a guess at what the C
- * library does: only strcoll decides, for lines whose bytes are equal and, once, for all neighbours
- * in the end. */
+ * library does: only strcoll decides, for lines whose bytes are equal and, once, for neighbours in
+ * the end. It need not be asked for lines of characters of which none begins a sequence that the
+ * locale takes as one, as glibc's own table tells (sort_locale.c): their first levels are one
+ * behind the other those of their characters, and strcoll has the order of strxfrm. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_kinds.h"
 
@@ -53,6 +55,8 @@ struct sort_weights {
     unsigned char single[256];   /* by byte: its one byte; IGNORED; or SLOW: `of` is to be asked */
     bool together[ASCII][ASCII]; /* the pair is more than its characters */
     bool begins[ASCII];          /* such a pair */
+    bool sure[256];              /* by byte: keys of texts of these need not be checked */
+    bool sure_ascii;             /* so are all of ASCII but NUL */
 };
 
 typedef struct sink {
@@ -197,6 +201,43 @@ static void weigh_pair(sort_weights *w, unsigned a, unsigned b)
     }
 }
 
+/* Characters with one weight or none that begin no sequence, in upper case as well. Where a pair is
+ * together that no sequence explains, the table is not understood, and nothing is sure. */
+static void find_sure(sort_weights *w)
+{
+    bool alone[ASCII] = {false};
+    for (unsigned c = 1; c < ASCII; c++) {
+        alone[c] = sort_locale_alone(w->locale, c);
+        if (alone[c] && w->begins[c]) {
+            return;
+        }
+    }
+    w->sure_ascii = true;
+    for (unsigned c = 1; c < ASCII; c++) {
+        unsigned u = w->locale->upper[c];
+        w->sure[c] =
+            alone[c] && w->single[c] != SLOW && u < ASCII && alone[u] && w->single[u] != SLOW;
+        w->sure_ascii = w->sure_ascii && w->sure[c];
+    }
+}
+
+bool sort_weights_are_sure(const sort_weights *w, sort_text text)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const unsigned char *p = text.p;
+    for (; w->sure_ascii && text.end - p >= 8; p += 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        if ((((word - ones) & ~word) | word) & (0x80 * ones)) { /* NUL, or no ASCII */
+            return false;
+        }
+    }
+    while (p < text.end && w->sure[*p]) {
+        p++;
+    }
+    return p == text.end;
+}
+
 sort_weights *sort_weights_make(const sort_locale *l)
 {
     sort_weights *w = calloc(1, sizeof *w);
@@ -224,6 +265,7 @@ sort_weights *sort_weights_make(const sort_locale *l)
                        : x->count == 1 ? x->bytes[0]
                                        : SLOW;
     }
+    find_sure(w);
     if (w->of['a'].count == UNKNOWN || w->of['a'].count == 0) {
         free(w); /* another C library, whose levels end otherwise */
         return NULL;

@@ -3,8 +3,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_external.h"
 
+#include "io/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { STEP = 1 << 20, DEPTH_BITS = 40 };
 
@@ -124,7 +127,7 @@ int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream
                        upsweep_status status)
 {
     upsweep_external_report report = UPSWEEP_EXTERNAL_REPORT_INIT;
-    if (status != UPSWEEP_ERROR_RANGE || s == NULL ||
+    if (status != UPSWEEP_ERROR_RANGE || s == NULL || job->dropped ||
         upsweep_external_last_report(x, &report) != UPSWEEP_OK) {
         return app_fail("%s", upsweep_external_error(x));
     }
@@ -155,6 +158,34 @@ int sort_external_sample(sort_job *job, io_stream *s, unsigned char *sample, siz
     return make_plans(job, sample, sample + *held);
 }
 
+/* What was read as numbers, in order, and the text behind it. Gives the memory back. */
+static int push_begin(sort_job *job, upsweep_external *x, const io_stream *s, sort_begin *begin)
+{
+    uint64_t at = 0;
+    ssize_t got = 1;
+    upsweep_status status = UPSWEEP_OK;
+    while (status == UPSWEEP_OK && got > 0) {
+        void *to;
+        size_t room;
+        status = upsweep_external_room(x, &to, &room);
+        if (status == UPSWEEP_OK) {
+            got = pread(begin->fd, to, room < STEP ? room : STEP, (off_t)at);
+            (void)upsweep_external_source(x, begin->fd, at);
+            status = upsweep_external_pushed(x, got > 0 ? (size_t)got : 0);
+        }
+        at += got > 0 ? (uint64_t)got : 0;
+    }
+    if (status == UPSWEEP_OK && got == 0) {
+        (void)upsweep_external_source(x, -1, 0);
+        status = upsweep_external_push(x, begin->text, begin->held);
+    }
+    close(begin->fd);
+    io_memory_give(begin->text, SORT_BEGIN_BYTES);
+    return got < 0                ? app_fail("a temporary file cannot be read: %s", strerror(errno))
+           : status == UPSWEEP_OK ? APP_OK
+                                  : sort_external_fail(job, x, s, status);
+}
+
 static int push_all(sort_job *job, upsweep_external *x, io_stream *s, const io_output *out)
 {
     uint64_t all = sort_external_bytes(job);
@@ -181,11 +212,12 @@ static int push_all(sort_job *job, upsweep_external *x, io_stream *s, const io_o
 }
 
 static int sort_stream(sort_job *job, io_stream *s, upsweep_external *x, unsigned char *sample,
-                       size_t held, bool strict, io_output *out, bool *copied)
+                       size_t held, bool strict, sort_begin *begin, io_output *out, bool *copied)
 {
     sort_phase(job, "read, runs");
-    int status = strict ? sort_external_strict(job, x, s, sample, held)
-                        : sort_external_copy(job, x, s, sample, held, out, copied);
+    int status = begin->odd ? push_begin(job, x, s, begin)
+                 : strict   ? sort_external_strict(job, x, s, sample, held)
+                            : sort_external_copy(job, x, s, sample, held, out, copied);
     if (*copied || status != APP_OK) {
         return sort_external_end(job, out, status);
     }
@@ -225,10 +257,19 @@ int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t hel
 {
     upsweep_external *x = NULL;
     bool copied = false;
+    sort_begin begin = {.fd = -1};
     int status = sort_external_sample(job, s, sample, &held);
+    if (status == APP_OK && !strict && sort_external_are_numbers(job, sample, held) &&
+        !sort_external_may_copy(job, s, sample, held, out)) {
+        status = sort_external_numbers(job, s, sample, held, out, &begin);
+        if (!begin.odd || status != APP_OK) {
+            return status;
+        }
+    }
+    job->dropped = begin.odd && job->order->unique;
     status = status == APP_OK ? open_sort(job, &x, out) : status;
     if (status == APP_OK) {
-        status = sort_stream(job, s, x, sample, held, strict, out, &copied);
+        status = sort_stream(job, s, x, sample, held, strict, &begin, out, &copied);
     } else {
         io_output_discard(out);
     }

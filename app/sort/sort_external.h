@@ -48,6 +48,22 @@ int sort_external_strict(sort_job *job, upsweep_external *x, io_stream *s,
                          const unsigned char *first, size_t held);
 int sort_external_check(sort_job *job, io_stream *s, unsigned char *first, size_t held,
                         bool strict);
+/* Whether lines seem to stand in order, so that this is worth a trial. */
+bool sort_external_may_copy(const sort_job *job, const io_stream *s, const unsigned char *sample,
+                            size_t sampled, const io_output *out);
+/* sort_external_numbers.c: whether the sample's lines are numbers of which each is written in one
+ * way, and memory is enough; then the whole sort, but where one is otherwise: what has been read is
+ * in begin then, whose file and text the caller gives back, and out is open. */
+typedef struct sort_begin {
+    bool odd;
+    int fd;              /* lines in order */
+    unsigned char *text; /* of SORT_BEGIN_BYTES; its first `held` bytes come behind them */
+    size_t held;
+} sort_begin;
+enum { SORT_BEGIN_BYTES = (1 << 20) + IO_SLACK };
+bool sort_external_are_numbers(const sort_job *job, const unsigned char *sample, size_t sampled);
+int sort_external_numbers(sort_job *job, io_stream *s, const unsigned char *sample, size_t sampled,
+                          io_output *out, sort_begin *begin);
 /* sort_external_write.c: writes what is sorted to out; commits out, or discards it if status says
  * so, and returns the status then. */
 int sort_external_give(sort_job *job, upsweep_external *x, io_output *out);

@@ -73,6 +73,20 @@ static bool may_copy(const sort_job *job, const io_stream *s, size_t sampled, co
            (fd < 0 || seems_in_order(job->order, fd, at));
 }
 
+bool sort_external_may_copy(const sort_job *job, const io_stream *s, const unsigned char *sample,
+                            size_t sampled, const io_output *out)
+{
+    const unsigned char *p = sample, *end = sample + sampled, *stop;
+    sort_text line = {NULL, NULL};
+    bool ordered = may_copy(job, s, sampled, out);
+    for (; ordered && (stop = memchr(p, job->order->end, (size_t)(end - p))) != NULL;
+         p = stop + 1) {
+        ordered = in_order(job->order, line, (sort_text){p, stop});
+        line = (sort_text){p, stop};
+    }
+    return ordered;
+}
+
 /* ---- the copy ---- */
 
 /* Whether whole lines behind c->checked stand in order; c->checked goes as far as they do. */

@@ -24,6 +24,7 @@ void sort_external_stats(const sort_job *job, upsweep_external *x)
     if (upsweep_external_last_report(x, &r) != UPSWEEP_OK) {
         return;
     }
+    r.bytes = job->read_bytes != 0 ? job->read_bytes : r.bytes;
     if (job->task->common.json) {
         print_json(job, &r);
         return;

@@ -62,5 +62,7 @@ sort_weights *sort_weights_make(const sort_locale *l);
 void sort_weights_free(sort_weights *w);
 size_t sort_weights_bytes(const sort_weights *w, sort_text text, size_t skip, unsigned char *to,
                           size_t room);
+/* Whether the bytes of a text are certainly in that order beside those of others that are so. */
+bool sort_weights_are_sure(const sort_weights *w, sort_text text);
 
 #endif

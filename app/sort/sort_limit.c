@@ -105,13 +105,17 @@ static double memory_need(const sort_job *job, const unsigned char *bytes, size_
     size_t each = sort_is_whole(job) ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
     size_t lines = lines_in(bytes, got, job->order->end);
     double line = *packed ? 0 : (double)lines / (double)(got == 0 ? 1 : got);
+    if (!*packed && sort_look_like_numbers(job, bytes, got)) {
+        double held = 1 + sizeof *job->keys * line, sorted = SORT_NUMBER_BYTES * line;
+        return (double)size * (held > sorted ? held : sorted);
+    }
     return (double)size * (*packed ? PACKED : 1 + (double)each * line);
 }
 
 size_t sort_most_bytes(const sort_job *job)
 {
     static const char *const only_stdin[] = {"-"};
-    static unsigned char bytes[SAMPLE];
+    static unsigned char bytes[SAMPLE + IO_SLACK];
     const app_common *common = &job->task->common;
     size_t count = common->operand_count == 0 ? 1 : common->operand_count;
     const char *const *names =

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <langinfo.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,45 @@ static void take(sort_locale *l)
     l->collate = !orders_by_bytes(l->handle);
     l->utf8 = strcmp(nl_langinfo_l(CODESET, l->handle), "UTF-8") == 0;
 }
+
+#ifdef __GLIBC__
+/* The table has for each byte what it weighs, or, negative, where a list of the sequences that
+ * begin with it is: 4 bytes, how many bytes follow, and these, up to one where none do. This is the
+ * form of the locale's file, too (locale/weight.h of glibc). */
+bool sort_locale_alone(const sort_locale *l, unsigned char c)
+{
+    enum { SEQUENCES = 64 };
+    const char *table = nl_langinfo_l(_NL_COLLATE_TABLEMB, l->handle);
+    const char *list = nl_langinfo_l(_NL_COLLATE_EXTRAMB, l->handle);
+    int32_t at, weight;
+    if (!l->collate || table == NULL || list == NULL) {
+        return false;
+    }
+    memcpy(&at, table + c * sizeof at, sizeof at);
+    if (at >= 0) {
+        return true;
+    }
+    const unsigned char *p = (const unsigned char *)list - at;
+    for (int i = 0; i < SEQUENCES; i++) {
+        memcpy(&weight, p, sizeof weight);
+        unsigned bytes = p[4];
+        if (bytes == 0) {
+            return true;
+        }
+        if (weight < 0 || p[5] < 0x80) { /* a range, or an ASCII character that follows */
+            return false;
+        }
+        p += (5 + bytes + 3) / 4 * 4;
+    }
+    return false;
+}
+#else
+bool sort_locale_alone(const sort_locale *l, unsigned char c)
+{
+    (void)l, (void)c;
+    return false;
+}
+#endif
 
 static sort_locale c_locale;
 

@@ -39,4 +39,8 @@ const sort_locale *sort_locale_c(void);
 void sort_locale_open(sort_locale *l, const char *name);
 void sort_locale_close(sort_locale *l);
 
+/* Whether no ASCII character behind this one makes a sequence with it that is one character to the
+ * order of text, as "ch" is in Czech. Only glibc's table tells; false: it may be otherwise. */
+bool sort_locale_alone(const sort_locale *l, unsigned char c);
+
 #endif

@@ -75,22 +75,32 @@ static int find_lines(sort_job *job)
     return APP_OK;
 }
 
-/* Room for the pairs, or, where whole lines are sorted, for the items alone. */
+/* Room for the pairs; where whole lines are sorted for the items alone, where numbers are for the
+ * keys. */
 static int take_memory(sort_job *job)
 {
-    size_t each = job->whole ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
-    if (job->in.size + each * job->n > job->limit - SORT_OWN_BYTES - sort_packing_bytes(job)) {
+    size_t each = job->whole ? SORT_ITEM_BYTES : SORT_LINE_BYTES, n = job->n;
+    size_t need = job->in.size + (job->numbers ? sizeof *job->keys : each) * n;
+    need = job->numbers && need < SORT_NUMBER_BYTES * n ? SORT_NUMBER_BYTES * n : need;
+    if (need > job->limit - SORT_OWN_BYTES - sort_packing_bytes(job)) {
         return SORT_BEYOND;
     }
-    job->held = (job->n + 1) * sizeof *job->keys;
+    job->held = (n + 1) * sizeof *job->keys;
     job->keys = job->whole ? NULL : io_memory_take(job->held);
-    job->items = io_memory_take(job->held);
-    if ((job->keys == NULL && !job->whole) || job->items == NULL) {
+    job->items = job->numbers ? NULL : io_memory_take(job->held);
+    if ((job->keys == NULL && !job->whole) || (job->items == NULL && !job->numbers)) {
         char why[IO_MEMORY_WHY];
-        return app_fail("out of memory: %zu lines need %zu MB for their keys%s", job->n,
-                        job->held >> (job->whole ? 20 : 19), io_memory_why(why));
+        return app_fail("out of memory: %zu lines need %zu MB for their keys%s", n,
+                        job->held >> (job->whole || job->numbers ? 20 : 19), io_memory_why(why));
     }
     return APP_OK;
+}
+
+static void give_memory(sort_job *job)
+{
+    io_memory_give(job->keys, job->held);
+    io_memory_give(job->items, job->held);
+    job->keys = job->items = NULL;
 }
 
 static int sort_pairs(sort_job *job)
@@ -149,9 +159,13 @@ static int put_in_order(sort_job *job)
         status = open_library(job);
         sort_phase(job, "sort");
         return status == APP_OK ? sort_whole_lines(job) : status;
+    } else if (job->numbers) {
+        status = open_library(job);
+        sort_phase(job, "sort");
+        return status == APP_OK ? sort_numbers(job) : status;
     } else {
         status = open_library(job);
-        status = status == APP_OK ? sort_surely(job) : status;
+        status = status != APP_OK ? status : job->fields ? sort_fields(job) : sort_surely(job);
     }
     if (status == APP_OK && job->order->unique) {
         status = sort_drop_equal(job);
@@ -199,14 +213,18 @@ static int make_pairs(sort_job *job)
         status = sort_check_strictly(job);
     }
     job->whole = sort_is_whole(job);
+    job->numbers = status == APP_OK && sort_may_be_numbers(job);
     status = status == APP_OK ? take_memory(job) : status;
-    if (status == APP_OK && job->whole && !sort_make_slices(job)) {
-        job->whole = false; /* for the sake of a line too long for a slice */
-        io_memory_give(job->items, job->held);
-        job->items = NULL;
+    job->fields = status == APP_OK && !job->numbers && sort_is_fields(job);
+    job->fields = job->fields && sort_make_fields(job);
+    bool wrong = status == APP_OK && ((job->whole && !sort_make_slices(job)) ||
+                                      (job->numbers && !sort_make_numbers(job)));
+    if (wrong) { /* a line too long for a slice, or a number written in another way */
+        job->whole = job->numbers = false;
+        give_memory(job);
         status = take_memory(job);
     }
-    if (status == APP_OK && !job->whole) {
+    if (status == APP_OK && !job->whole && !job->numbers && !job->fields) {
         sort_make_keys(job);
     }
     return status;
@@ -291,8 +309,7 @@ int sort_run(const sort_task *task)
     int status = run(&job);
     sort_phase(&job, NULL);
     upsweep_close(job.u);
-    io_memory_give(job.keys, job.held);
-    io_memory_give(job.items, job.held);
+    give_memory(&job);
     free(job.plans);
     sort_weights_free(job.weights);
     io_lines_free(&job.lines);

@@ -7,7 +7,8 @@
  * Last, the lines are gathered in order into blocks and written.
  *
  * Memory: the input, 16 bytes a line, and what the library needs to sort n pairs of 16 bytes; of
- * whole lines by their bytes 18 in all. */
+ * whole lines by their bytes 18 in all; of numbers that are written again from their keys 16, and
+ * the input until there are keys. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_SORT_SORT_TEXT_H
 #define USW_APP_SORT_SORT_TEXT_H
@@ -63,6 +64,8 @@ typedef struct sort_job {
     io_lines lines;
     size_t n;
     bool whole;                   /* lines are sorted by all their bytes: items alone, no keys */
+    bool numbers;                 /* keys alone, which lines are written from */
+    bool fields;                  /* the first sort key is sorted as a string, and has no keys */
     uint64_t *keys, *items;       /* n each */
     size_t held;                  /* bytes of both */
     io_number_plan *plans;        /* one for each of order->keys */
@@ -74,11 +77,13 @@ typedef struct sort_job {
     size_t phases;
     double begin;
     char algorithm[64], reason[256];
-    bool remade;  /* some keys are no longer those of the first stage */
-    size_t ties;  /* lines in runs of equal keys */
-    bool show;    /* progress */
-    double shown; /* when it was last */
-    size_t limit; /* bytes of memory; sort_limit.c */
+    bool remade;         /* some keys are no longer those of the first stage */
+    size_t ties;         /* lines in runs of equal keys */
+    bool show;           /* progress */
+    double shown;        /* when it was last */
+    size_t limit;        /* bytes of memory; sort_limit.c */
+    uint64_t read_bytes; /* of the input, where others are pushed beyond memory; 0: the same */
+    bool dropped;        /* some lines have gone, and places are no longer those in the input */
 } sort_job;
 
 /* An item: where the line begins, and its length without the end; LONG_LINE: so long or longer. */
@@ -137,8 +142,9 @@ int sort_run(const sort_task *task);
 /* What a step says whose job does not fit into memory: sort_external.c takes it over. */
 enum {
     SORT_BEYOND = 100,
-    SORT_LINE_BYTES = 64, /* of memory for a line, besides its own, with what the library takes */
-    SORT_ITEM_BYTES = 20, /* the same where whole lines are sorted */
+    SORT_LINE_BYTES = 64,   /* of memory for a line, besides its own, with what the library takes */
+    SORT_ITEM_BYTES = 20,   /* the same where whole lines are sorted */
+    SORT_NUMBER_BYTES = 16, /* the same where numbers are written from keys, and no input is held */
     SORT_OWN_BYTES = 7 << 20 /* of the limit, what the program takes without any input */
 };
 
@@ -171,6 +177,28 @@ bool sort_is_whole(const sort_job *job);
 bool sort_make_slices(sort_job *job);
 /* The order of the items; and -u. */
 int sort_whole_lines(sort_job *job);
+
+/* sort_text_numbers.c: numbers that are each written in one way, so that lines need not be kept.
+ * Whether lines look so, by a plan of their own; whether they may be, by job->plans; the keys of
+ * all, and whether they are; their order, without the input, and -u. The keys of whole lines,
+ * *count of them, unless one is otherwise; lines from keys, for which `to` has 24 bytes each, and
+ * IO_NUMBER_ROOM more: returns their bytes. */
+#define SORT_NUMBER_KEY "key        the number, from which its line is written again\n"
+bool sort_look_like_numbers(const sort_job *job, const unsigned char *lines, size_t bytes);
+bool sort_may_be_numbers(const sort_job *job);
+bool sort_make_numbers(sort_job *job);
+int sort_numbers(sort_job *job);
+bool sort_number_keys(const sort_job *job, const unsigned char *lines, size_t bytes, uint64_t *to,
+                      size_t *count);
+size_t sort_number_lines(const sort_job *job, const uint64_t *keys, size_t count,
+                         unsigned char *to);
+
+/* sort_text_fields.c: a field by all its bytes, which the library sorts as strings: whether that is
+ * better than keys of seven bytes; the items of all, unless one is too long for that; their order,
+ * and that of lines whose fields are equal. */
+bool sort_is_fields(const sort_job *job);
+bool sort_make_fields(sort_job *job);
+int sort_fields(sort_job *job);
 
 /* sort_text_merge.c: the order of -m. */
 int sort_merge(sort_job *job);

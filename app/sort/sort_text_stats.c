@@ -77,7 +77,13 @@ static void describe_key(const sort_job *job)
         fprintf(stderr, "key        the line, by its bytes\n");
         return;
     }
-    if (kinds[key->kind] != NULL) {
+    if (job->numbers) {
+        fputs(SORT_NUMBER_KEY, stderr);
+        return;
+    }
+    if (job->fields) {
+        fprintf(stderr, "key        the field, by its bytes");
+    } else if (kinds[key->kind] != NULL) {
         fprintf(stderr, "key        %s", kinds[key->kind]);
     } else {
         fprintf(stderr, "key        %s number as 64 bits: %s",

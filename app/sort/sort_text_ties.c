@@ -191,12 +191,100 @@ static int part_large(ties *t, run r)
     return APP_OK;
 }
 
+/* ---- after a sort of fields ---- */
+
+typedef struct fields {
+    ties *t;
+    size_t *begin; /* begin[s]: the first item from slice s on that differs from the one before */
+} fields;
+
+static bool have_same_bytes(const sort_job *job, uint64_t a, uint64_t b)
+{
+    const unsigned char *bytes = job->in.bytes;
+    return (a & SORT_LONG_LINE) == (b & SORT_LONG_LINE) &&
+           memcmp(bytes + (a >> 24), bytes + (b >> 24), a & SORT_LONG_LINE) == 0;
+}
+
+static void find_begin(void *context, size_t slice, unsigned lane)
+{
+    (void)lane;
+    fields *f = context;
+    const sort_job *job = f->t->job;
+    size_t i = slice * SLICE, limit = job->n - i > SLICE ? i + SLICE : job->n;
+    while (i > 0 && i < limit && have_same_bytes(job, job->items[i], job->items[i - 1])) {
+        i++;
+    }
+    f->begin[slice] = i;
+}
+
+/* The line that a field lies in. */
+static uint64_t line_item(const sort_job *job, uint64_t field)
+{
+    const unsigned char *bytes = job->in.bytes, *p = bytes + (field >> 24);
+    const unsigned char *before = memrchr(bytes, job->order->end, (size_t)(p - bytes));
+    const unsigned char *begin = before != NULL ? before + 1 : bytes;
+    p += field & SORT_LONG_LINE;
+    const unsigned char *end = memchr(p, job->order->end, (size_t)(bytes + job->in.size - p));
+    return sort_item((size_t)(begin - bytes), (size_t)(end - begin));
+}
+
+/* From fields to lines, by runs of equal fields; the lines of each get a key of their own, such as
+ * a text has that ends there. */
+static void look_through_fields(void *context, size_t slice, unsigned lane)
+{
+    (void)lane;
+    fields *f = context;
+    sort_job *job = f->t->job;
+    uint64_t *items = job->items, flip = job->order->keys[0].reverse ? UINT64_MAX : 0;
+    size_t end = f->begin[slice + 1], lines = 0;
+    for (size_t i = f->begin[slice]; i < end;) {
+        size_t from = i;
+        uint64_t field = items[i];
+        for (; i < end && have_same_bytes(job, field, items[i]); i++) {
+            if (i + AHEAD < end) {
+                __builtin_prefetch(job->in.bytes + (items[i + AHEAD] >> 24));
+            }
+            job->keys[i] = ((uint64_t)from << 8) ^ flip;
+        }
+        for (size_t k = from; k < i; k++) {
+            items[k] = line_item(job, items[k]);
+        }
+        if (i - from > 1) {
+            lines += i - from;
+            part_run(f->t, from, i);
+        }
+    }
+    atomic_fetch_add_explicit(&f->t->lines, lines, memory_order_relaxed);
+}
+
+static bool part_fields(ties *t)
+{
+    size_t n = t->job->n, slices = (n + SLICE - 1) / SLICE;
+    fields f = {t, malloc((slices + 1) * sizeof *f.begin)};
+    if (f.begin == NULL) {
+        return false;
+    }
+    t->now = (run){0, n, {0, 0}, 0};
+    io_parallel(t->job->threads, slices, find_begin, &f);
+    f.begin[slices] = n;
+    for (size_t s = slices; s-- > 0;) { /* a slice without a begin has no run of its own */
+        f.begin[s] = f.begin[s] < (s + 1) * SLICE ? f.begin[s] : f.begin[s + 1];
+    }
+    io_parallel(t->job->threads, slices, look_through_fields, &f);
+    free(f.begin);
+    return true;
+}
+
 int sort_resolve_ties(sort_job *job)
 {
     ties t = {.job = job};
     int status = APP_OK;
     pthread_mutex_init(&t.lock, NULL);
-    part_range(&t, (run){0, job->n, {0, 0}, job->bits});
+    if (job->fields) {
+        t.failed = !part_fields(&t);
+    } else {
+        part_range(&t, (run){0, job->n, {0, 0}, job->bits});
+    }
     while (status == APP_OK && t.count > 0 && !t.failed) {
         t.count--;
         status = part_large(&t, t.large[t.count]);

@@ -15,12 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 1 << 20, ROOM = BLOCK_BYTES + IO_SLACK, AHEAD = 24, SLICE = 1 << 16 };
+enum {
+    BLOCK_BYTES = 1 << 20,
+    ROOM = BLOCK_BYTES + IO_SLACK,
+    NUMBERS = BLOCK_BYTES / 24, /* a number of 64 bits, a sign, a point and an end are less */
+    AHEAD = 24,
+    SLICE = 1 << 16
+};
 
 typedef struct writing {
     sort_job *job;
     io_output *out;
-    size_t *blocks;      /* blocks[b]: first line of block b; blocks[count] = n */
+    size_t *blocks;      /* blocks[b]: first line of block b; blocks[count] = n; or every NUMBERS */
     size_t count, bytes; /* bytes of all */
     unsigned char *room; /* ROOM bytes for each thread */
     pthread_mutex_t lock;
@@ -41,6 +47,11 @@ static size_t line_bytes(const sort_job *job, uint64_t item)
 static int plan_blocks(writing *w)
 {
     const sort_job *job = w->job;
+    if (job->numbers) {
+        w->count = (job->n + NUMBERS - 1) / NUMBERS;
+        w->bytes = job->n == job->lines.count ? job->in.size : 0; /* the same lines */
+        return 0;
+    }
     size_t room = 2 * (job->in.size / BLOCK_BYTES) + 4, filled = BLOCK_BYTES;
     w->blocks = malloc(room * sizeof *w->blocks);
     if (w->blocks == NULL) {
@@ -92,18 +103,31 @@ static size_t gather(const sort_job *job, size_t begin, size_t end, unsigned cha
     return (size_t)(to - room);
 }
 
+/* The text of a block, in `room` or where it is. */
+static const unsigned char *block_text(const writing *w, size_t b, unsigned char *room,
+                                       size_t *bytes)
+{
+    const sort_job *job = w->job;
+    if (job->numbers) {
+        size_t begin = b * NUMBERS, left = job->n - begin;
+        *bytes = sort_number_lines(job, job->keys + begin, left < NUMBERS ? left : NUMBERS, room);
+        return room;
+    }
+    size_t begin = w->blocks[b], end = w->blocks[b + 1];
+    if (end - begin == 1) { /* perhaps a long one, and to be written from where it is */
+        *bytes = line_bytes(job, job->items[begin]);
+        return job->in.bytes + (job->items[begin] >> 24);
+    }
+    *bytes = gather(job, begin, end, room);
+    return room;
+}
+
 static void write_block(void *context, size_t b, unsigned lane)
 {
     writing *w = context;
     sort_job *job = w->job;
-    size_t begin = w->blocks[b], end = w->blocks[b + 1], bytes;
-    const unsigned char *from = w->room + lane * (size_t)ROOM;
-    if (end - begin == 1) { /* perhaps a long one, and to be written from where it is */
-        from = job->in.bytes + (job->items[begin] >> 24);
-        bytes = line_bytes(job, job->items[begin]);
-    } else {
-        bytes = gather(job, begin, end, w->room + lane * (size_t)ROOM);
-    }
+    size_t bytes;
+    const unsigned char *from = block_text(w, b, w->room + lane * (size_t)ROOM, &bytes);
     pthread_mutex_lock(&w->lock);
     while (w->turn != b) {
         pthread_cond_wait(&w->turned, &w->lock);

@@ -301,6 +301,55 @@ static void large_texts_as_sort_does(void **state)
     }
 }
 
+/* Whether --stats says that lines were written from their numbers. */
+static bool is_written_again(const char *name)
+{
+    const char *argv[] = {program, "sort", "-n", "--stats", name, NULL};
+    program_result r = program_run(folder, argv, NULL);
+    bool again = strstr(r.err, "from which its line is written again") != NULL;
+    assert_int_equal(r.status, 0);
+    program_free(&r);
+    return again;
+}
+
+/* Each number in the usual way; or one of them in another, early, in the middle, or last. */
+static void numbers_as_sort_does(void **state)
+{
+    (void)state;
+    static char text[TEXT_MAX];
+    static const char *const odd[] = {"007", "-0", "", "5 ", "1.5", "99999999999999999999", "+1"};
+    static const char *const options[][2] = {{"-n", "-s"},   {"-nu", "-s"},     {"-nr", "-u"},
+                                             {"-g", "-r"},   {"-k1,1n", "-t-"}, {"-k1,1n", "-u"},
+                                             {"-k1n", "-r"}, {"-k1,1g", "-t,"}};
+    char name[64];
+    snprintf(name, sizeof name, "%s/numbers", folder);
+    for (size_t run = 0; run < 120; run++) {
+        size_t n = run % 4 == 0 ? 40000 : 2 + draw(300), at = draw(n), bytes = 0,
+               few = 1 + draw(60);
+        bool usual = run % 3 > 0;
+        for (size_t i = 0; i < n; i++) {
+            long long value = (long long)(draw(SIZE_MAX) >> few) * (draw(2) == 0 ? 1 : -1);
+            bytes += !usual && i == at
+                         ? (size_t)sprintf(text + bytes, "%s\n", PICK(odd))
+                         : (size_t)sprintf(text + bytes, run % 2 ? "%lld\n" : "%lld.25\n", value);
+        }
+        assert_int_equal(program_store(name, text, bytes), 0);
+        if (run % 2 && usual) { /* decimals may have been -0.25 */
+            assert_true(is_written_again(name));
+        } else if (!usual) {
+            assert_false(is_written_again(name));
+        }
+        command c = {.count = 0};
+        const char *const *pick = PICK(options);
+        add(&c, pick[0]);
+        add(&c, pick[1]);
+        c.argument[c.count++] = name;
+        if (have_sort()) {
+            compare(&c, run);
+        }
+    }
+}
+
 /* A line too long for an item of 64 bits to say how long it is. */
 static void a_very_long_line(void **state)
 {
@@ -336,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_texts_as_sort_does),
         cmocka_unit_test(large_texts_as_sort_does),
+        cmocka_unit_test(numbers_as_sort_does),
         cmocka_unit_test(a_very_long_line),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

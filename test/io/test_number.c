@@ -219,6 +219,41 @@ static void integers_have_exact_keys(void **state)
     }
 }
 
+/* Of one plan: all numbers with `scale` digits behind the point, of at most 18 in all. */
+static void check_texts(int scale, size_t count)
+{
+    io_number_plan plan = {.form = IO_FIXED, .scale = scale};
+    for (size_t i = 0; i < count; i++) {
+        int64_t unit = 1;
+        for (uint64_t k = draw(19); k > 0; k--) {
+            unit *= 10;
+        }
+        uint64_t value = draw(2) == 0 ? draw((uint64_t)unit + 1) : (uint64_t)unit - draw(2);
+        char whole[64];
+        snprintf(whole, sizeof whole, "%0*llu", scale + 1, (unsigned long long)value);
+        size_t before = strlen(whole) - (size_t)scale;
+        text t;
+        char s[80], back[IO_NUMBER_ROOM];
+        snprintf(s, sizeof s, "%s%.*s%s%s", value > 0 && draw(2) == 0 ? "-" : "", (int)before,
+                 whole, scale > 0 ? "." : "", whole + before);
+        set(&t, s);
+        const unsigned char *stop;
+        unsigned bits = 0;
+        uint64_t key = io_number_key(&plan, begin_of(&t), end_of(&t), &stop, &bits);
+        assert_int_equal(bits, 0);
+        *io_number_text(&plan, key, (unsigned char *)back) = '\0';
+        assert_string_equal(back, s);
+    }
+}
+
+static void keys_give_the_text_back(void **state)
+{
+    (void)state;
+    for (int scale = 0; scale <= 18; scale++) {
+        check_texts(scale, 10000);
+    }
+}
+
 static void general_value_is_that_of_strtold(void **state)
 {
     (void)state;
@@ -269,6 +304,7 @@ int main(void)
         cmocka_unit_test(plain_keys_keep_the_order),
         cmocka_unit_test(general_keys_keep_the_order),
         cmocka_unit_test(integers_have_exact_keys),
+        cmocka_unit_test(keys_give_the_text_back),
         cmocka_unit_test(general_value_is_that_of_strtold),
         cmocka_unit_test(readers_are_strict),
     };
