@@ -4,7 +4,7 @@
 # with 77 and a sentence where none of them can be.
 # SPDX-License-Identifier: MIT
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 build=$(cd "$1" && pwd)
 python=${PYTHON:-python3}
 has() { # MODULE
