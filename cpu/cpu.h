@@ -230,10 +230,15 @@ typedef struct usw_pair_sort {
     usw_pattern *found;  /* *found gets USW_FEW_VALUES where the keys were counted */
 } usw_pair_sort;
 
+enum { USW_SHORT_POSITIONS = 8192 }; /* more go by buckets: 16,384 u32 0.9 times as fast so */
+
 /* [width of the key]. Takes what other scratch it needs before it writes anything. Call it by
  * usw_sort_carrying (pair_sort.h) only, which knows how large the buffers must be. */
 typedef struct usw_pair_sort_steps {
     upsweep_status (*sort[4])(upsweep *u, const usw_pair_sort *p);
+    /* Positions of up to USW_SHORT_POSITIONS keys, without buffers but with room for n of either;
+     * false, and nothing done: not these keys. NULL: no such method. */
+    bool (*positions[4])(const usw_pair_sort *p, uint32_t *tags, void *keys);
 } usw_pair_sort_steps;
 USW_DECLARE_PER_ISA(usw_pair_sort_steps, usw_pair_sort_steps);
 

@@ -89,6 +89,22 @@ static upsweep_status sort_mixed(upsweep *u, usw_pair_sort *p, size_t key_bytes)
     return USW_PICK(u->isa, usw_pair_sort_steps)->sort[usw_log2_up(key_bytes)](u, p);
 }
 
+/* Sorts the positions of few keys; false, and nothing done: sort_mixed is the way. */
+static bool sort_short(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
+{
+    bool (*positions)(const usw_pair_sort *, uint32_t *, void *) =
+        USW_PICK(u->isa, usw_pair_sort_steps)->positions[usw_log2_up(key_bytes)];
+    if (p->n > USW_SHORT_POSITIONS || p->payloads != NULL || positions == NULL) {
+        return false;
+    }
+    const usw_mark mark = usw_scratch_mark(u);
+    uint32_t *tags = usw_scratch(u, p->n * sizeof *tags);
+    void *keys = usw_scratch(u, p->n * key_bytes);
+    const bool done = tags != NULL && keys != NULL && positions(p, tags, keys);
+    usw_scratch_reset(u, mark);
+    return done;
+}
+
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
 {
     size_t n = p->n, bytes, both;
@@ -111,5 +127,6 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         usw_sort_pair_stretches(u, p, key_bytes, sort_mixed)) {
         return UPSWEEP_OK;
     }
-    return sort_mixed(u, p, key_bytes);
+    return p->out_payloads != NULL && sort_short(u, p, key_bytes) ? UPSWEEP_OK
+                                                                  : sort_mixed(u, p, key_bytes);
 }

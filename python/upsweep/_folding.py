@@ -110,8 +110,9 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
         made = DTYPES[BF16].type(made)
     if not keepdims:
         return made
-    made = np.reshape(made, (1,) * a.ndim)
-    return kind.cast(kind.given(made, a), code, a) if kind in (Torch, Cupy) else made
+    if kind not in (Torch, Cupy):
+        return np.reshape(made, (1,) * a.ndim)
+    return kind.cast(kind.given(np.asarray(made).reshape((1,) * a.ndim), a), code, a)
 
 
 def _reduce_along_several(x, op, axes, dtype, keepdims, reproducible, what):

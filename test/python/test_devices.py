@@ -72,6 +72,7 @@ for dtype in ("i4", "f4", "u1", "?"):
         same(upsweep.sum(Tensor(some), axis=axis), some.sum(axis, dtype=None if dtype == "f4" else "i8"))
         same(upsweep.max(Tensor(some), axis=axis, keepdims=True), some.max(axis, keepdims=True))
     same(upsweep.max(Tensor(some), keepdims=True), some.max(keepdims=True))
+same(upsweep.sum(Tensor(np.array(3)), keepdims=True), np.array(3))
 for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "u8", "?"):  # as the same arrays of numpy, but for signed sums
     for shape in ((7,), (3, 1000), (2, 3, 4), (5000, 2)):
         some = rng.integers(-3, 4, shape).astype(dtype)
