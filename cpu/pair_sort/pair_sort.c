@@ -94,7 +94,8 @@ static bool sort_short(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
 {
     bool (*positions)(const usw_pair_sort *, uint32_t *, void *) =
         USW_PICK(u->isa, usw_pair_sort_steps)->positions[usw_log2_up(key_bytes)];
-    if (p->n > USW_SHORT_POSITIONS || p->payloads != NULL || positions == NULL) {
+    if (p->n > USW_SHORT_POSITIONS || p->payloads != NULL || positions == NULL ||
+        p->bit_end - p->bit_begin != 8 * key_bytes) {
         return false;
     }
     const usw_mark mark = usw_scratch_mark(u);

@@ -43,7 +43,7 @@ class ndarray:
             raise AttributeError(name)
         return getattr(self.a, name)
 
-    data = property(lambda self: types.SimpleNamespace(ptr=self.a.ctypes.data))
+    data = property(lambda self: types.SimpleNamespace(ptr=self.a.ctypes.data, device_id=0))
     T = property(lambda self: ndarray(self.a.T))
 
     def __array__(self, *_, **__):
@@ -89,5 +89,5 @@ class Stream(contextlib.nullcontext):
 Stream.null = Stream()
 cupy.cuda = types.SimpleNamespace(
     runtime=types.SimpleNamespace(getDevice=lambda: 0, getDeviceCount=lambda: 1, CUDARuntimeError=RuntimeError),
-    get_current_stream=Stream, Stream=Stream)
+    get_current_stream=Stream, Stream=Stream, Device=lambda _: Device())
 sys.modules["cupy"] = cupy

@@ -1,7 +1,7 @@
 """Calls on tensors of torch and on arrays of cupy on a GPU beside the same calls on arrays of numpy, which
 test_*.py compare with numpy's own: any function, dtype, shape, view and axis, in four threads with a stream each.
 
-    pytest test/python/gpu_fuzz.py; FUZZ_SECONDS (20) and FUZZ_SEED (1) say how long, and which cases
+    pytest test/python/gpu_fuzz.py; FUZZ_SECONDS (20), FUZZ_SEED (1) and FUZZ_THREADS (4) say how long, and which cases
 """
 # SPDX-License-Identifier: MIT
 import collections
@@ -14,7 +14,7 @@ import pytest
 import upsweep
 
 DTYPES = ["u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "?", "u2", "u4", "u8"]
-THREADS = 4
+THREADS = int(os.environ.get("FUZZ_THREADS", 4))
 
 
 class Torch:
