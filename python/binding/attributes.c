@@ -71,17 +71,26 @@ static int view(void *object, dl_tensor *t)
                : -1;
 }
 
+static _Thread_local PyObject *told;
+
+PyObject *usp_stream_told(void)
+{
+    PyObject *made = told;
+    told = NULL;
+    return made;
+}
+
 static int stream(int32_t device_type, int32_t device, void **stream)
 {
     (void)device_type;
-    PyObject *number_of = PyLong_FromLong(device), *made = NULL;
-    if (number_of != NULL) {
-        made = PyObject_CallFunctionObjArgs(stream_of, number_of, NULL);
-        Py_DECREF(number_of);
+    PyObject *asked = PyLong_FromLong(device), *made = NULL;
+    if (asked != NULL) {
+        made = PyObject_CallFunctionObjArgs(stream_of, asked, NULL);
+        Py_DECREF(asked);
     }
-    const unsigned long long address = made == NULL ? 0 : PyLong_AsUnsignedLongLong(made);
-    *stream = (void *)(uintptr_t)address;
-    Py_XDECREF(made);
+    *stream = (void *)(uintptr_t)number(made, name_ptr);
+    Py_XDECREF(told);
+    told = made;
     return PyErr_Occurred() ? -1 : 0;
 }
 

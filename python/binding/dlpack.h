@@ -47,7 +47,9 @@ enum { ON_HOST = 1, ON_CUDA = 2 }; /* types of devices */
 /* ---- attributes.c ---- */
 
 /* Views and streams of arrays that have cupy's attributes and no exchange API; stream: a function
- * that gives the address of a device's current stream. NULL: an exception is set. */
+ * that gives a device's current stream, whose address is its ptr. NULL: an exception is set. */
 const dl_exchange *usp_by_attributes(PyObject *stream);
+/* The stream that this thread was told last, a new reference; NULL: none since. */
+PyObject *usp_stream_told(void);
 
 #endif

@@ -247,6 +247,9 @@ bool usp_tensor_stream(upsweep *u, PyObject *o, int device)
         return false;
     }
     const upsweep_status status = upsweep_set_stream(u, stream);
+    if (!k->gradients) {
+        usp_keep_stream(device, usp_stream_told());
+    }
     return status == UPSWEEP_OK || usp_raise(u, status) != NULL;
 }
 

@@ -210,7 +210,7 @@ class Torch:
         view = cls.view(a)
         device = view[5]
         if device >= 0:
-            _core.set_stream(device, cls._raw_stream(device))
+            _core.set_stream(device, cls._raw_stream(device), None)
         elif a.device.type != "cpu":
             raise TypeError(f"upsweep takes tensors on the CPU and on CUDA, not on {a.device}")
         return view
@@ -235,12 +235,12 @@ class Cupy:
 
     @staticmethod
     def stream(device):
-        """The address of a device's current stream."""
+        """A device's current stream, which ends with this object: the module holds it."""
         cuda = sys.modules["cupy"].cuda
         if cuda.runtime.getDevice() == device:
-            return cuda.get_current_stream().ptr
+            return cuda.get_current_stream()
         with cuda.Device(device):
-            return cuda.get_current_stream().ptr
+            return cuda.get_current_stream()
 
     @staticmethod
     def contiguous(a):
@@ -309,7 +309,8 @@ class Cupy:
     @staticmethod
     def ready(a):
         device = a.device.id
-        _core.set_stream(device, Cupy.stream(device))
+        stream = Cupy.stream(device)
+        _core.set_stream(device, stream.ptr, stream)
 
     @classmethod
     def begin(cls, a):

@@ -4,8 +4,8 @@ of GPUs, as fake_torch.py has it for tensors. numpy is not given such an array, 
     UPSWEEP_CUDA_PLUGIN=libupsweep_cuda_emulated.so python -m pytest -p fake_cupy gpu_cupy.py gpu_fuzz.py
 """
 # SPDX-License-Identifier: MIT
-import contextlib
 import sys
+import threading
 import types
 
 import numpy as np
@@ -79,15 +79,33 @@ for name in ("moveaxis", "ascontiguousarray", "empty", "zeros", "empty_like", "z
 cupy.random = types.SimpleNamespace(random=lambda n: ndarray(np.random.default_rng(n).random(n)))
 
 
-class Stream(contextlib.nullcontext):
+class Stream:
     ptr = 0
 
+    def synchronize(self):
+        pass
+
     def __init__(self, non_blocking=False):
-        super().__init__()
+        self.before = []
+
+    def __enter__(self):
+        self.before.append(get_current_stream())
+        current.stream = self
+        return self
+
+    def __exit__(self, *_):
+        current.stream = self.before.pop()
 
 
 Stream.null = Stream()
+current = threading.local()
+
+
+def get_current_stream():
+    return getattr(current, "stream", Stream.null)
+
+
 cupy.cuda = types.SimpleNamespace(
     runtime=types.SimpleNamespace(getDevice=lambda: 0, getDeviceCount=lambda: 1, CUDARuntimeError=RuntimeError),
-    get_current_stream=Stream, Stream=Stream, Device=lambda _: Device())
+    get_current_stream=get_current_stream, Stream=Stream, Device=lambda _: Device())
 sys.modules["cupy"] = cupy

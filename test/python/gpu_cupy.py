@@ -1,5 +1,10 @@
 """Arrays of cupy: pytest test/python/gpu_cupy.py, on a machine with a GPU and cupy."""
 # SPDX-License-Identifier: MIT
+import gc
+import threading
+import time
+import weakref
+
 import numpy as np
 import pytest
 import upsweep
@@ -96,3 +101,40 @@ def test_streams():
                 y = y + 1
             got = upsweep.sort(y)
             assert bool((got == cupy.arange(20, 20 + n)).all())
+
+
+def test_streams_that_end():
+    """A stream ends with its object: not while a handle may wait for it, nor is it kept for ever."""
+    x = cupy.asarray(np.arange(5000)[::-1].copy())
+    sliced, seen = x[::2], []
+
+    def sort(array):
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            seen.append(weakref.ref(stream))
+            got = upsweep.sort(array)
+            stream.synchronize()
+            return got
+
+    for array in (x, sliced, x, sliced):  # by its attributes in the module, and in Python
+        sort(array)
+        gc.collect()
+        assert seen[-1]() is not None and all(before() is None for before in seen[:-1])
+    wanted = np.sort(cupy.asnumpy(x))
+    wrong = []
+
+    def work():
+        for _ in range(20):
+            wrong.extend([] if np.array_equal(cupy.asnumpy(sort(x)), wanted) else [1])
+
+    for _ in range(5):
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    end = time.monotonic() + 20
+    while any(stream() is not None for stream in seen) and time.monotonic() < end:
+        time.sleep(0.01)  # a thread's handles are closed after it was joined
+        upsweep.sort(x)  # in the stream of all; lets go of those of threads that ended
+        gc.collect()
+    assert not wrong and all(stream() is None for stream in seen)
