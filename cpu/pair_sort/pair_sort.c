@@ -92,16 +92,18 @@ static upsweep_status sort_mixed(upsweep *u, usw_pair_sort *p, size_t key_bytes)
 /* Sorts the positions of few keys; false, and nothing done: sort_mixed is the way. */
 static bool sort_short(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
 {
-    bool (*positions)(const usw_pair_sort *, uint32_t *, void *) =
-        USW_PICK(u->isa, usw_pair_sort_steps)->positions[usw_log2_up(key_bytes)];
-    if (p->n > USW_SHORT_POSITIONS || p->payloads != NULL || positions == NULL ||
+    bool (*sort)(const usw_short_positions *) =
+        USW_PICK(u->isa, usw_cache_sort_steps)->positions[usw_log2_up(key_bytes)];
+    if (p->n > USW_SHORT_POSITIONS || p->payloads != NULL || sort == NULL ||
         p->bit_end - p->bit_begin != 8 * key_bytes) {
         return false;
     }
     const usw_mark mark = usw_scratch_mark(u);
-    uint32_t *tags = usw_scratch(u, p->n * sizeof *tags);
-    void *keys = usw_scratch(u, p->n * key_bytes);
-    const bool done = tags != NULL && keys != NULL && positions(p, tags, keys);
+    usw_short_positions s = {p->keys,          p->n, &p->map, p->out_keys, p->out_payloads,
+                             p->payload_bytes, NULL, NULL};
+    s.mapped = usw_scratch(u, p->n * key_bytes);
+    s.tags = usw_scratch(u, p->n * sizeof *s.tags);
+    const bool done = s.mapped != NULL && s.tags != NULL && sort(&s);
     usw_scratch_reset(u, mark);
     return done;
 }

@@ -12,7 +12,6 @@
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 
-#include <float.h>
 #include <stdatomic.h>
 
 #ifndef USW_CPU_PAIR_SORT_PAIR_SORT_CPU_H
@@ -161,9 +160,6 @@ static size_t FN(chunk_end)(const FN(job) * job, size_t c)
 #endif
 #include "cpu/pair_sort/split.h"
 #include "cpu/pair_sort/leaf.h"
-#if USW_LEVEL >= 1
-#include "cpu/pair_sort/short_positions.h"
-#endif
 #if KEY_BITS == 64 && USW_LEVEL >= 1
 #if USW_LEVEL == 2
 #include "cpu/pair_sort/wide_upper_words.h"
@@ -383,10 +379,5 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
 
 #else
 const usw_pair_sort_steps USW_SYMBOL(usw_pair_sort_steps) = {
-    .sort = {sort_u8, sort_u16, sort_u32, sort_u64},
-#if USW_LEVEL >= 1
-    .positions = {sort_short_positions_u8, sort_short_positions_u16, sort_short_positions_u32,
-                  sort_short_positions_u64},
-#endif
-};
+    .sort = {sort_u8, sort_u16, sort_u32, sort_u64}};
 #endif

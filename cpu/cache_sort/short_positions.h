@@ -9,9 +9,11 @@
  * tells whether they are few. Included once per key width. */
 /* SPDX-License-Identifier: MIT */
 
-#ifndef USW_CPU_PAIR_SORT_SHORT_POSITIONS_H
-#define USW_CPU_PAIR_SORT_SHORT_POSITIONS_H
+#ifndef USW_CPU_CACHE_SORT_SHORT_POSITIONS_H
+#define USW_CPU_CACHE_SORT_SHORT_POSITIONS_H
 #include "cpu/cache_sort/float_state.h"
+
+#include <float.h>
 
 enum {
     SHORT_SAMPLED = 16,   /* keys that tell how they are spread */
@@ -47,16 +49,14 @@ typedef struct FN(short_keys) {
     uint32_t *tags;
 } FN(short_keys);
 
-static void FN(map_short_keys)(FN(short_keys) * s, const usw_pair_sort *p)
+static void FN(map_short_keys)(FN(short_keys) * s, const usw_short_positions *p)
 {
-    const FN(key_map) map = {(KEY)p->map.neg, (KEY)p->map.pos, (KEY)p->map.add};
-    const KEY *raw = p->keys;
+    USW_SYMBOL(usw_keymap_steps).map[USW_WIDTH](s->keys, p->keys, s->n, p->map);
+    const KEY *keys = s->keys;
     KEY least = (KEY)UINT64_MAX, most = 0;
     for (size_t i = 0; i < s->n; i++) {
-        const KEY key = FN(mapped)(map, raw[i]);
-        s->keys[i] = key;
-        least = least < key ? least : key;
-        most = most > key ? most : key;
+        least = least < keys[i] ? least : keys[i];
+        most = most > keys[i] ? most : keys[i];
     }
     s->least = least;
     s->most = most;
@@ -88,10 +88,11 @@ typedef struct FN(tag_map) {
 } FN(tag_map);
 
 /* False where values are infinite, no numbers, or far or little apart. */
-static bool FN(map_values)(const FN(short_keys) * s, const usw_pair_sort *p, FN(tag_map) * m)
+static bool FN(map_values)(const FN(short_keys) * s, const usw_short_positions *p, FN(tag_map) * m)
 {
-    const KEY first = FN(unmapped)(&p->map, s->least), last = FN(unmapped)(&p->map, s->most);
-    if (p->map.neg == 0 || VALUE_EXPONENT(first) > VALUE_EXPONENT_MOST ||
+    const KEY first = (KEY)usw_unmap_key(p->map, s->least),
+              last = (KEY)usw_unmap_key(p->map, s->most);
+    if (p->map->neg == 0 || VALUE_EXPONENT(first) > VALUE_EXPONENT_MOST ||
         VALUE_EXPONENT(last) > VALUE_EXPONENT_MOST) {
         return false;
     }
@@ -102,7 +103,8 @@ static bool FN(map_values)(const FN(short_keys) * s, const usw_pair_sort *p, FN(
     return m->scale > -FLT_MAX && m->scale < FLT_MAX;
 }
 
-ALWAYS uint32_t FN(tag_of)(const FN(short_keys) * s, const KEY *raw, FN(tag_map) m, size_t i)
+USW_IN_REGISTERS uint32_t FN(tag_of)(const FN(short_keys) * s, const KEY *raw, FN(tag_map) m,
+                                     size_t i)
 {
     const uint32_t key = m.values ? (uint32_t)(int32_t)((FN(value_of)(raw[i]) - m.from) * m.scale)
                                   : (uint32_t)((s->keys[i] - s->least) >> s->shift);
@@ -128,7 +130,7 @@ static bool FN(tags_are_apart)(const FN(short_keys) * s, const KEY *raw, FN(tag_
 }
 
 /* Tags of keys of which a tag cannot have all; false: too many would agree. */
-USW_NOINLINE static bool FN(make_short_tags)(FN(short_keys) * s, const usw_pair_sort *p)
+USW_NOINLINE static bool FN(make_short_tags)(FN(short_keys) * s, const usw_short_positions *p)
 {
     const KEY *raw = p->keys;
     FN(tag_map) m = {.bits = 32 - s->place_bits};
@@ -217,10 +219,10 @@ static bool FN(is_mostly_one)(const KEY *raw, size_t n)
 
 /* Sorts the positions of p's keys, all whose bits count, to its outputs; false, with nothing written,
  * where too many keys are near one another. */
-static bool FN(sort_short_positions)(const usw_pair_sort *p, uint32_t *tags, void *keys)
+static bool FN(sort_short_positions)(const usw_short_positions *p)
 {
-    FN(short_keys) s = {.n = p->n, .tags = tags, .keys = keys};
-    if (KEY_BITS >= 32 && p->map.neg != 0 && FN(is_mostly_one)(p->keys, s.n)) {
+    FN(short_keys) s = {.n = p->n, .tags = p->tags, .keys = p->mapped};
+    if (KEY_BITS >= 32 && p->map->neg != 0 && FN(is_mostly_one)(p->keys, s.n)) {
         USW_ROUTE_OF("floats that are mostly one", USW_NO_TYPES);
         return false;
     }
@@ -250,10 +252,10 @@ static bool FN(sort_short_positions)(const usw_pair_sort *p, uint32_t *tags, voi
 #endif
     USW_ROUTE_CARRIED("short positions", 1u << USW_CARRY_INDEX);
     const uint32_t mask = (UINT32_C(1) << s.place_bits) - 1;
-    write_short_positions(s.tags, s.n, mask, p->out_payloads, p->payload_bytes);
+    write_short_positions(s.tags, s.n, mask, p->positions, p->position_bytes);
     KEY *out = p->out_keys;
     for (size_t i = 0; out != NULL && i < s.n; i++) {
-        out[i] = FN(unmapped)(&p->map, s.keys[s.tags[i] & mask]);
+        out[i] = (KEY)usw_unmap_key(p->map, s.keys[s.tags[i] & mask]);
     }
     return true;
 }
