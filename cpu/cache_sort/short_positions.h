@@ -18,6 +18,10 @@
 enum {
     SHORT_SAMPLED = 16,   /* keys that tell how they are spread */
     SHORT_SPREAD = 256,   /* the middle half has more than one in so many of all tags' values */
+    SHORT_CLOSE = 4,      /* neighbours of a sample that may be so near that tags are few there */
+    SHORT_EQUAL = 2,      /* equal pairs of a sample; with more there may be few values, */
+    SHORT_COUNTED = 1024, /* which are counted from so many keys on */
+    SHORT_ONE = 60,       /* equal pairs where most floats are one */
     SHORT_MOVES = 4,      /* of tags that agree, for each key, at most */
     SHORT_VALUE_BITS = 22 /* of a float's value in a tag: less than a float has exactly */
 };
@@ -115,18 +119,21 @@ USW_IN_REGISTERS uint32_t FN(tag_of)(const FN(short_keys) * s, const KEY *raw, F
 static bool FN(tags_are_apart)(const FN(short_keys) * s, const KEY *raw, FN(tag_map) m)
 {
     const uint32_t mask = (UINT32_C(1) << s->place_bits) - 1;
-    uint32_t sample[SHORT_SAMPLED], shared = 0;
+    uint32_t sample[SHORT_SAMPLED], shared = 0, close = 0;
     for (size_t i = 0; i < SHORT_SAMPLED; i++) {
         sample[i] = FN(tag_of)(s, raw, m, s->n * i / SHORT_SAMPLED);
     }
     USW_SYMBOL(usw_cache_sort_steps).sort[2](sample, SHORT_SAMPLED);
     for (size_t i = 1; i < SHORT_SAMPLED; i++) {
-        shared |= ((sample[i] ^ sample[i - 1]) & ~mask) == 0 &&
-                  s->keys[sample[i] & mask] != s->keys[sample[i - 1] & mask];
+        const uint32_t gap = (sample[i] >> s->place_bits) - (sample[i - 1] >> s->place_bits);
+        const bool differ = s->keys[sample[i] & mask] != s->keys[sample[i - 1] & mask];
+        shared |= differ && gap == 0;
+        close += differ && gap < s->n / SHORT_SAMPLED; /* a key or more for each tag there */
     }
     const uint32_t low = sample[SHORT_SAMPLED / 4] >> s->place_bits;
     const uint32_t high = sample[3 * SHORT_SAMPLED / 4 - 1] >> s->place_bits;
-    return shared == 0 && high - low > (UINT32_C(1) << m.bits) / SHORT_SPREAD;
+    return shared == 0 && close <= SHORT_CLOSE &&
+           high - low > (UINT32_C(1) << m.bits) / SHORT_SPREAD;
 }
 
 /* Tags of keys of which a tag cannot have all; false: too many would agree. */
@@ -207,23 +214,31 @@ static bool FN(order_short_tags)(FN(short_keys) * s)
 #undef VALUE_EXPONENT_MOST
 #endif
 
-/* Whether most neighbours in a sample of floats are equal: zeros, say, which have one tag. */
-static bool FN(is_mostly_one)(const KEY *raw, size_t n)
+/* How many pairs of a sample are equal keys: 0 where they seldom are, 7 of 16 values, 120 of one. */
+static unsigned FN(equal_pairs)(const KEY *raw, size_t n)
 {
-    unsigned same = 0;
-    for (size_t i = 1; i < SHORT_SAMPLED; i++) {
-        same += raw[n * i / SHORT_SAMPLED] == raw[n * (i - 1) / SHORT_SAMPLED];
+    KEY sample[SHORT_SAMPLED];
+    unsigned equal = 0;
+    for (size_t i = 0; i < SHORT_SAMPLED; i++) {
+        sample[i] = raw[n * i / SHORT_SAMPLED];
     }
-    return same > SHORT_SAMPLED / 2;
+    for (size_t i = 0; i < SHORT_SAMPLED; i++) {
+        for (size_t j = 0; j < SHORT_SAMPLED; j++) {
+            equal += sample[i] == sample[j];
+        }
+    }
+    return (equal - SHORT_SAMPLED) / 2;
 }
 
-/* Sorts the positions of p's keys, all whose bits count, to its outputs; false, with nothing written,
- * where too many keys are near one another. */
+/* Sorts the positions of p's keys to its outputs; false, with nothing written, where too many keys
+ * are near one another, or equal, so that they are counted faster. */
 static bool FN(sort_short_positions)(const usw_short_positions *p)
 {
     FN(short_keys) s = {.n = p->n, .tags = p->tags, .keys = p->mapped};
-    if (KEY_BITS >= 32 && p->map->neg != 0 && FN(is_mostly_one)(p->keys, s.n)) {
-        USW_ROUTE_OF("floats that are mostly one", USW_NO_TYPES);
+    const unsigned equal = FN(equal_pairs)(p->keys, s.n);
+    if (equal > (p->map->neg != 0 ? SHORT_ONE : SHORT_SAMPLED * SHORT_SAMPLED) ||
+        (equal > SHORT_EQUAL && s.n >= SHORT_COUNTED)) {
+        USW_ROUTE_OF("keys that are often equal", USW_NO_TYPES);
         return false;
     }
     FN(map_short_keys)(&s, p);
@@ -233,6 +248,10 @@ static bool FN(sort_short_positions)(const usw_short_positions *p)
     s.shift = bits + s.place_bits > 32 ? bits + s.place_bits - 32 : 0;
 #if KEY_BITS >= 32
     if (s.shift > 0) {
+        if (KEY_BITS == 32 && equal > SHORT_EQUAL) {
+            USW_ROUTE_OF("equal keys that tags have in part", USW_NO_TYPES);
+            return false;
+        }
         const unsigned state = begin_usual();
         const bool made = FN(make_short_tags)(&s, p);
         end_usual(state);

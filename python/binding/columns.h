@@ -108,7 +108,8 @@ static unsigned bits_of(uint64_t v)
 }
 
 /* Finds the place of every column above the lowest `below` bits, which are for the row's position,
- * the last one's at the top; doubles go by their values where they have no room and below is 0. Returns how many of the first have lost bits; -1: the call failed. */
+ * the last one's at the top; doubles go by their values where they have no room and below is 0.
+ * Returns how many of the first have lost bits; -1: the call failed. */
 static Py_ssize_t fit(usp_call *c, const usp_view *keys, Py_ssize_t given, bool down,
                       unsigned below, column *columns)
 {
