@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/frame.h"
 #include "test/shared/ways.h"
 #if USW_HAVE_X86
 #include <xmmintrin.h>
@@ -23,7 +24,7 @@ static double bell(void)
 }
 
 /* Number i of n, in a way of being spread. */
-enum { TINY = 5, MOSTLY_ZERO = 8, NUMBER_WAYS = 16 };
+enum { TINY = 5, MOSTLY_ZERO = 8, NUMBER_WAYS = 18 };
 static double number(unsigned way, size_t i, size_t n)
 {
     switch (way) {
@@ -42,7 +43,11 @@ static double number(unsigned way, size_t i, size_t n)
     case 12: return any() < 0.1 ? (any() < 0.5 ? 1 : -1) * INFINITY : any();
     case 13: return any() < 0.5 ? -1e18 : any() < 0.1 ? any() * 2000 : 1e18; /* ties at one end */
     case 14: return 1 + any() * 1e-12;                                       /* close */
-    default: return (double)i / 7 + any();                                   /* nearly in order */
+    case 15:
+        return floor(any() * 64) * 1e6; /* equal, but seldom two of a sample */
+    /* One in five within a tag: of 1000 keys none of them is in a sample. */
+    case 16: return i % 5 == 3 ? 1000 + any() * 4e-4 : any() * 2000;
+    default: return (double)i / 7 + any(); /* nearly in order */
     }
 }
 
