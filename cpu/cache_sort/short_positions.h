@@ -214,7 +214,7 @@ static bool FN(order_short_tags)(FN(short_keys) * s)
 #undef VALUE_EXPONENT_MOST
 #endif
 
-/* How many pairs of a sample are equal keys: 0 where they seldom are, 7 of 16 values, 120 of one. */
+/* How many pairs of a sample are equal keys: seldom one, of 16 values 7, of one value all 120. */
 static unsigned FN(equal_pairs)(const KEY *raw, size_t n)
 {
     KEY sample[SHORT_SAMPLED];

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 enum {
-    MOST = 16,  /* columns */
-    FEW = 8192, /* rows, of which positions are sorted faster than numbers with positions */
-    TWICE = 8   /* one in so many of few rows may have the number of another */
+    MOST = 16, /* columns */
+    /* Rows of which positions are sorted faster than numbers with positions in them: from, to. */
+    FEW_FROM = 200,
+    FEW = 1500,
+    TWICE = 8 /* one in so many of them may have the number of another */
 };
 
 /* ---- rows as numbers ---- */
@@ -246,7 +248,7 @@ static bool sort_as_numbers(usp_call *c, const usp_view *keys, Py_ssize_t given,
     const bool down = (c->options.flags & UPSWEEP_DESCENDING) != 0;
     const size_t n = keys->n;
     const bool fits = given > 1 && n > 1;
-    if (fits && n <= FEW) {
+    if (fits && n >= FEW_FROM && n <= FEW) {
         return sort_few(c, keys, given, rows);
     }
     const Py_ssize_t lost = fits ? fit(c, keys, given, down, bits_of(n - 1), columns) : -1;
