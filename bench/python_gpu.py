@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """python_gpu.py - the Python package on a GPU beside torch, cupy and cuda.compute, in one process.
 
-    python_gpu.py [--markdown FILE] [--only sorts,rows,public] [--rounds N]
+    python_gpu.py [--markdown FILE] [--only sorts,cupy,rows,public] [--rounds N]
 
-sorts: torch.sort (keys and positions) and cupy.sort. rows: torch.topk by rows. public: the problems
+sorts: torch.sort (keys and positions). cupy: cupy.sort and cupy.argsort, all of them given cupy's arrays. rows: torch.topk
+by rows. public: the problems
 sort, prefix sum and histogram that GPU MODE ranks, with inputs made by the same rule and of the same
 sizes (github.com/gpu-mode/reference-kernels, problems/pmpp_v2).
 
@@ -48,11 +49,6 @@ def random(n, dtype):
 
 
 def sorts():
-    try:
-        import cupy
-    except ImportError:
-        cupy = None
-        print("cupy is not installed")
     for dtype in (torch.float32, torch.int64, torch.bfloat16):
         for n in SIZES:
             x = random(n, dtype)
@@ -61,11 +57,21 @@ def sorts():
                 "ours": lambda x=x: upsweep.sort(x, return_index=True),
                 "torch.sort": lambda x=x: torch.sort(x),
                 "torch.sort stable": lambda x=x: torch.sort(x, stable=True)}
-            ways = {"ours": lambda x=x: upsweep.sort(x)}
-            if cupy is not None and dtype is not torch.bfloat16:
-                theirs = cupy.from_dlpack(x)
-                ways["cupy.sort"] = lambda theirs=theirs: cupy.sort(theirs)
-                yield f"keys, {name}", n, ways
+
+
+def cupys():
+    try:
+        import cupy
+    except ImportError:
+        print("cupy is not installed")
+        return
+    for name, dtype in (("f4", torch.float32), ("i8", torch.int64), ("f8", torch.float64), ("u4", torch.int64)):
+        for n in SIZES:
+            x = cupy.from_dlpack(random(n, dtype)).astype(name, copy=False)
+            ways = {"ours": lambda x=x: upsweep.sort(x), "cupy.sort": lambda x=x: cupy.sort(x)}
+            yield f"cupy's arrays, keys, {name}", n, ways
+            ways = {"ours": lambda x=x: upsweep.argsort(x), "cupy.argsort": lambda x=x: cupy.argsort(x)}
+            yield f"cupy's arrays, positions, {name}", n, ways
 
 
 def rows():
@@ -172,7 +178,7 @@ def public():
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--markdown")
-    p.add_argument("--only", default="sorts,rows,public")
+    p.add_argument("--only", default="sorts,cupy,rows,public")
     p.add_argument("--rounds", type=int, default=15)
     o = p.parse_args()
     if not torch.cuda.is_available():
@@ -181,7 +187,7 @@ def main():
              "| what | n | ours, us | rival, us | rival's best | ratio |", "|---|---|---|---|---|---|"]
     print(lines[0])
     for part in o.only.split(","):
-        for what, n, ways in {"sorts": sorts, "rows": rows, "public": public}[part]():
+        for what, n, ways in {"sorts": sorts, "cupy": cupys, "rows": rows, "public": public}[part]():
             times = medians(ways, o.rounds)
             ours = min(t for name, t in times.items() if name.startswith("ours"))
             name, best = min((t, k) for k, t in times.items() if not k.startswith("ours"))[::-1]

@@ -208,7 +208,7 @@ static void lay_down(upsweep_graph *g, const source *s)
         sum += degree;
     }
     v = 0;
-    double total = 0;
+    double total = 0, most = 0, least = s->count > 0 ? weight_of(s, 0) : 0;
     for (size_t i = 0; i < s->count; i++) {
         while (s->by_rows && s->begin[v + 1] <= i) {
             v++;
@@ -220,9 +220,11 @@ static void lay_down(upsweep_graph *g, const source *s)
         }
         double w = weight_of(s, i);
         total += isfinite(w) ? w : 0;
-        g->weight_max = w > g->weight_max ? w : g->weight_max;
-        g->weight_min = i == 0 || w < g->weight_min ? w : g->weight_min;
+        most = w > most ? w : most;
+        least = w < least ? w : least;
     }
+    g->weight_max = most;
+    g->weight_min = least;
     g->weight_mean = s->count > 0 ? total / (double)s->count : 0;
     g->longest = g->weight_max * (double)g->vertices;
 }

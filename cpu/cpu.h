@@ -15,6 +15,20 @@ typedef enum usw_shape { USW_MIXED, USW_RISING, USW_FALLING } usw_shape;
 /* So few keys sort before anything else about a call is worth its time. */
 enum { USW_SMALL = 512 };
 
+/* The positions that sort n <= USW_SHORT_POSITIONS raw keys, stable; more go by buckets. mapped and
+ * tags: room for n each. */
+enum { USW_SHORT_POSITIONS = 8192 }; /* 16,384 u32 take 1.1 times as long as by buckets */
+typedef struct usw_short_positions {
+    const void *keys;
+    size_t n;
+    const usw_keymap *map;
+    void *out_keys;  /* gets the sorted keys; NULL: not wanted; may be keys */
+    void *positions; /* of 4 or 8 bytes, at any address */
+    size_t position_bytes;
+    void *mapped;
+    uint32_t *tags;
+} usw_short_positions;
+
 /* Sorts n unsigned keys ascending on one core: in place, unstable, no allocation, no threads, O(n
  * log n) at worst. Meant for keys that fit the cache, right for any n. */
 typedef struct usw_cache_sort_steps {
@@ -34,6 +48,9 @@ typedef struct usw_cache_sort_steps {
     size_t (*partition[USW_WIDTHS])(void *keys, size_t n, const void *pivot);
     /* Sorts n <= USW_SMALL raw keys (map NULL: as unsigned) and says how they stood. */
     usw_shape (*sort_small[4])(void *keys, size_t n, const usw_keymap *map);
+    /* False, with nothing written: not these keys, of which too many are near one another. NULL: no
+     * such method. */
+    bool (*positions[4])(const usw_short_positions *p);
     /* Only in AVX2, where 64-bit integers compare as signed ones: keys of 32 and 64 bits as such,
      * without a map; n >= 64 keys are partitioned. */
     void (*sort_signed[4])(void *keys, size_t n);
@@ -234,6 +251,9 @@ typedef struct usw_pair_sort {
  * usw_sort_carrying (pair_sort.h) only, which knows how large the buffers must be. */
 typedef struct usw_pair_sort_steps {
     upsweep_status (*sort[4])(upsweep *u, const usw_pair_sort *p);
+    /* Positions of up to USW_SHORT_POSITIONS keys, without buffers but with room for n of either;
+     * false, and nothing done: not these keys. NULL: no such method. */
+    bool (*positions[4])(const usw_pair_sort *p, uint32_t *tags, void *keys);
 } usw_pair_sort_steps;
 USW_DECLARE_PER_ISA(usw_pair_sort_steps, usw_pair_sort_steps);
 

@@ -200,6 +200,10 @@ static void FN(vpivot)(const void *keys, size_t n, void *pivot)
 }
 #endif
 
+#if KEY_BITS < 128 && USW_LEVEL >= 1
+#include "cpu/cache_sort/short_positions.h"
+#endif
+
 #if KEY_BITS == 128
 #ifdef USW_CHECKED
 const usw_vsort_pivots USW_SYMBOL(usw_vsort_pivots) = {
@@ -213,6 +217,10 @@ const usw_cache_sort_steps USW_SYMBOL(usw_cache_sort_steps) = {
     .partition_two_arrays = {vpartition_two_arrays_u8, vpartition_two_arrays_u16,
                              vpartition_two_arrays_u32, vpartition_two_arrays_u64},
     .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
+#if USW_LEVEL >= 1
+    .positions = {sort_short_positions_u8, sort_short_positions_u16, sort_short_positions_u32,
+                  sort_short_positions_u64},
+#endif
 #if USW_LEVEL == 1
     .sort_signed = {NULL, NULL, vsort_i32, vsort_i64},
     .partition_signed = {NULL, NULL, partition_signed_i32, partition_signed_i64},

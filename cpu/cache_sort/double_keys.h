@@ -4,6 +4,8 @@
  * compare equal have the same bits. */
 /* SPDX-License-Identifier: MIT */
 
+#include "cpu/cache_sort/float_state.h"
+
 #undef FN
 #define FN(name) name##_f64
 #define DOUBLES 1
@@ -69,31 +71,7 @@ USW_NOINLINE static usw_shape sort_few_numbers(KEY *k, size_t n)
     return FN(sort_shaped)(k, n);
 }
 
-/* ---- the steps in the usual floating-point state ----
- *
- * The steps run in the state in which a program starts, and afterwards the caller's state is back
- * with its flags. In a state that reads denormal numbers as zero, keys would be lost; and a thread
- * of the pool need not have the caller's state. The steps are functions of their own, so that the
- * compiler moves none of their instructions out of the usual state. Writing the state takes long,
- * so it is written only where it differs. */
-
-enum { USUAL_STATE = 0x1f80, STATE_FLAGS = 0x3f }; /* as when a program starts */
-
-static inline unsigned begin_usual(void)
-{
-    unsigned state = _mm_getcsr();
-    if ((state & ~(unsigned)STATE_FLAGS) != USUAL_STATE) {
-        _mm_setcsr(USUAL_STATE);
-    }
-    return state;
-}
-
-static inline void end_usual(unsigned state)
-{
-    if (_mm_getcsr() != state) {
-        _mm_setcsr(state);
-    }
-}
+/* ---- the steps in the usual floating-point state (float_state.h) ---- */
 
 static void sort_doubles(void *keys, size_t n)
 {

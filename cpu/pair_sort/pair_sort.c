@@ -89,6 +89,25 @@ static upsweep_status sort_mixed(upsweep *u, usw_pair_sort *p, size_t key_bytes)
     return USW_PICK(u->isa, usw_pair_sort_steps)->sort[usw_log2_up(key_bytes)](u, p);
 }
 
+/* Sorts the positions of few keys; false, and nothing done: sort_mixed is the way. */
+static bool sort_short(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
+{
+    bool (*sort)(const usw_short_positions *) =
+        USW_PICK(u->isa, usw_cache_sort_steps)->positions[usw_log2_up(key_bytes)];
+    if (p->n > USW_SHORT_POSITIONS || p->payloads != NULL || sort == NULL ||
+        p->bit_end - p->bit_begin != 8 * key_bytes) {
+        return false;
+    }
+    const usw_mark mark = usw_scratch_mark(u);
+    usw_short_positions s = {p->keys,          p->n, &p->map, p->out_keys, p->out_payloads,
+                             p->payload_bytes, NULL, NULL};
+    s.mapped = usw_scratch(u, p->n * key_bytes);
+    s.tags = usw_scratch(u, p->n * sizeof *s.tags);
+    const bool done = s.mapped != NULL && s.tags != NULL && sort(&s);
+    usw_scratch_reset(u, mark);
+    return done;
+}
+
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
 {
     size_t n = p->n, bytes, both;
@@ -111,5 +130,6 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         usw_sort_pair_stretches(u, p, key_bytes, sort_mixed)) {
         return UPSWEEP_OK;
     }
-    return sort_mixed(u, p, key_bytes);
+    return p->out_payloads != NULL && sort_short(u, p, key_bytes) ? UPSWEEP_OK
+                                                                  : sort_mixed(u, p, key_bytes);
 }

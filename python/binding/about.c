@@ -175,7 +175,7 @@ PyMethodDef usp_about[] = {
     USP_METHOD("cost", cost, "(name, n): rounds and work"),
     USP_METHOD("configure", usp_configure, "(threads, scratch_limit): for all handles"),
     USP_METHOD("register_bf16", usp_register_bf16, "(number): arrays of that dtype are of bf16"),
-    USP_METHOD("set_stream", usp_set_stream, "(device, stream)"),
+    USP_METHOD("set_stream", usp_set_stream, "(device, stream, its object or None)"),
     USP_METHOD("wait", usp_wait, "(): for all GPUs of this thread"),
     USP_METHOD("trim", usp_trim, "(): the scratch of all this thread's handles"),
     USP_END,

@@ -123,6 +123,9 @@ upsweep *usp_maker(void);
 bool usp_handles_start(void);
 PyObject *usp_configure(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *usp_set_stream(PyObject *self, PyObject *const *args, Py_ssize_t count);
+/* Holds the object of the stream that this thread's handle of a device has just been given, whose
+ * reference it takes, until the handle has another one or is closed: both wait for the stream. */
+void usp_keep_stream(int device, PyObject *stream);
 PyObject *usp_wait(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *usp_trim(PyObject *self, PyObject *const *args, Py_ssize_t count);
 

@@ -12,6 +12,8 @@ enum { DEVICES = 65, RELEASE_FROM = 500 }; /* the host and cuda:0 to cuda:63; el
 struct handles {
     unsigned forks, settings; /* those that were current when the handles were opened */
     upsweep *u[DEVICES];
+    PyObject *streams[DEVICES]; /* that they use, where these end with their objects */
+    struct handles *next;       /* of ended */
 };
 
 static _Thread_local struct handles *mine;
@@ -20,6 +22,7 @@ static atomic_uint forks, settings, threads;
 static atomic_size_t scratch_limit;
 static _Atomic(upsweep *) maker;
 static atomic_uint maker_forks;
+static _Atomic(struct handles *) ended; /* of threads that did, with streams to let go of */
 
 static void in_child(void)
 {
@@ -34,13 +37,33 @@ static void close_all(struct handles *h)
     }
 }
 
+static void drop_streams(struct handles *h)
+{
+    for (int i = 0; i < DEVICES; i++) {
+        Py_CLEAR(h->streams[i]);
+    }
+}
+
+/* Python may be gone from this thread, so that objects are left to another one. */
 static void thread_ends(void *given)
 {
     struct handles *h = given;
     if (h->forks == atomic_load(&forks)) {
         close_all(h);
     }
-    free(h);
+    h->next = atomic_load(&ended);
+    while (!atomic_compare_exchange_weak(&ended, &h->next, h)) {
+    }
+}
+
+static void drop_ended(void)
+{
+    struct handles *h = atomic_exchange(&ended, NULL), *next;
+    for (; h != NULL; h = next) {
+        next = h->next;
+        drop_streams(h);
+        free(h);
+    }
 }
 
 bool usp_handles_start(void)
@@ -68,6 +91,7 @@ static upsweep *open_handle(const char *device)
 static struct handles *record(void)
 {
     if (mine == NULL) {
+        drop_ended();
         mine = calloc(1, sizeof *mine);
         if (mine == NULL || pthread_setspecific(at_exit, mine) != 0) {
             free(mine);
@@ -80,10 +104,12 @@ static struct handles *record(void)
     }
     if (mine->forks != atomic_load(&forks)) { /* their threads are not here: nothing can be ended */
         memset(mine->u, 0, sizeof mine->u);
+        memset(mine->streams, 0, sizeof mine->streams);
         mine->forks = atomic_load(&forks);
     }
     if (mine->settings != atomic_load(&settings)) {
         close_all(mine);
+        drop_streams(mine);
         mine->settings = atomic_load(&settings);
     }
     return mine;
@@ -141,13 +167,29 @@ PyObject *usp_configure(PyObject *self, PyObject *const *args, Py_ssize_t count)
     Py_RETURN_NONE;
 }
 
+void usp_keep_stream(int device, PyObject *stream)
+{
+    struct handles *h = record();
+    if (h == NULL || device < 0 || device + 1 >= DEVICES) {
+        Py_XDECREF(stream);
+        return;
+    }
+    PyObject *before = h->streams[device + 1];
+    h->streams[device + 1] = stream;
+    Py_XDECREF(before);
+    if (atomic_load(&ended) != NULL) {
+        drop_ended();
+    }
+}
+
 PyObject *usp_set_stream(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     (void)self;
     usp_call c;
     unsigned device;
     size_t stream;
-    if (!usp_arguments(&c, args, count, "un", &device, &stream)) {
+    PyObject *kept;
+    if (!usp_arguments(&c, args, count, "uno", &device, &stream, &kept)) {
         return NULL;
     }
     c.u = usp_handle((int)device);
@@ -157,6 +199,10 @@ PyObject *usp_set_stream(PyObject *self, PyObject *const *args, Py_ssize_t count
     void *pointer;
     memcpy(&pointer, &stream, sizeof pointer);
     c.status = upsweep_set_stream(c.u, pointer);
+    if (kept != Py_None) {
+        Py_INCREF(kept);
+        usp_keep_stream((int)device, kept);
+    }
     return usp_done(&c, NULL);
 }
 

@@ -1,107 +1,18 @@
 /* lexsort.c - the positions that sort rows by several columns. */
 /* SPDX-License-Identifier: MIT */
-#include "python/binding/binding.h"
+#include "python/binding/columns.h"
 
 #include <stdlib.h>
 
-enum { MOST = 16 }; /* columns */
+enum {
+    MOST = 16, /* columns */
+    /* Rows of which positions are sorted faster than numbers with positions in them: from, to. */
+    FEW_FROM = 200,
+    FEW = 1500,
+    TWICE = 8 /* one in so many of them may have the number of another */
+};
 
-/* ---- columns as one number ---- */
-
-/* A column within the number that stands for a row: value - least, or greatest - value where the
- * order descends, without its lowest `cut` bits, from bit `shift` on; floats by all of their bits.
- * from NULL: it has no room at all. */
-typedef struct column {
-    const usp_view *from;
-    uint64_t base;
-    unsigned shift, cut;
-} column;
-
-#define PACK(TYPE)                                                                                 \
-    static void pack_##TYPE(const column *c, size_t begin, size_t end, bool down, uint64_t *rows)  \
-    {                                                                                              \
-        const TYPE *x = (const void *)c->from->data;                                               \
-        for (size_t i = begin; i < end; i++) {                                                     \
-            const uint64_t value = (uint64_t)x[i];                                                 \
-            rows[i] += (down ? c->base - value : value - c->base) >> c->cut << c->shift;           \
-        }                                                                                          \
-    }
-PACK(uint8_t)
-PACK(uint16_t)
-PACK(uint32_t)
-PACK(uint64_t)
-PACK(int8_t)
-PACK(int16_t)
-PACK(int32_t)
-PACK(int64_t)
-
-/* Floats by an order of unsigned numbers that is the library's: NaNs last, by their bits. */
-#define PACK_FLOAT(name, T, MANTISSA)                                                              \
-    static void pack_##name(const column *c, size_t begin, size_t end, bool down, uint64_t *rows)  \
-    {                                                                                              \
-        const T *x = (const void *)c->from->data;                                                  \
-        const T all = (T) ~(T)0, sign = (T)(all ^ (all >> 1)), nans = (T)(((T)1 << MANTISSA) - 1); \
-        const T turned = (T)(down ? all ^ sign : sign);                                            \
-        for (size_t i = begin; i < end; i++) {                                                     \
-            const T positive = (T)((x[i] & sign) != 0 ? x[i] ^ (all ^ sign) : x[i]);               \
-            rows[i] += (uint64_t)(T)((positive ^ turned) - nans) >> c->cut << c->shift;            \
-        }                                                                                          \
-    }
-PACK_FLOAT(f16, uint16_t, 10)
-PACK_FLOAT(bf16, uint16_t, 7)
-PACK_FLOAT(f32, uint32_t, 23)
-PACK_FLOAT(f64, uint64_t, 52)
-
-typedef void (*pack_function)(const column *, size_t, size_t, bool, uint64_t *);
-static pack_function const packs[] = {pack_uint8_t, pack_uint16_t, pack_uint32_t, pack_uint64_t,
-                                      pack_int8_t,  pack_int16_t,  pack_int32_t,  pack_int64_t,
-                                      pack_f16,     pack_bf16,     pack_f32,      pack_f64};
-
-static unsigned bits_of(uint64_t v)
-{
-    unsigned bits = 0;
-    for (; v != 0; v >>= 1) {
-        bits++;
-    }
-    return bits;
-}
-
-/* Finds the place of every column beside the row's position, the last one's at the top. Returns how
- * many of the first have lost bits; -1: the call failed. */
-static Py_ssize_t fit(usp_call *c, const usp_view *keys, Py_ssize_t given, bool down,
-                      column *columns)
-{
-    unsigned left = 64 - bits_of(keys->n - 1);
-    Py_ssize_t lost = 0;
-    for (Py_ssize_t i = given; i-- > 0;) {
-        const usp_view *k = &keys[i];
-        uint64_t ends[2] = {0, UINT64_MAX};
-        const bool is_float = k->type >= UPSWEEP_F16;
-        if (!is_float && left != 0 && !usp_ends(c, k, ends)) {
-            return -1;
-        }
-        const unsigned bits = is_float ? 8 * (unsigned)k->bytes : bits_of(ends[1] - ends[0]);
-        const unsigned cut = bits > left ? bits - left : 0;
-        left -= bits - cut;
-        lost = cut != 0 && lost == 0 ? i + 1 : lost;
-        columns[i] = (column){bits == cut ? NULL : k, ends[down], left, cut};
-    }
-    for (Py_ssize_t i = 0; i < given; i++) { /* right above the positions */
-        columns[i].shift += bits_of(keys->n - 1);
-    }
-    return lost;
-}
-
-/* Adds the columns of rows [begin, end) to their numbers. */
-static void pack_rows(const column *columns, Py_ssize_t given, size_t begin, size_t end, bool down,
-                      uint64_t *rows)
-{
-    for (Py_ssize_t k = 0; k < given; k++) {
-        if (columns[k].from != NULL) {
-            packs[columns[k].from->type - UPSWEEP_U8](&columns[k], begin, end, down, rows);
-        }
-    }
-}
+/* ---- rows as numbers ---- */
 
 /* Rows as numbers, with their positions in the lowest bits, sorted. */
 static void sort_packed(usp_call *c, const column *columns, Py_ssize_t given, bool down, size_t n,
@@ -149,7 +60,7 @@ static void sort_by_keys(usp_call *c, const usp_view *keys, Py_ssize_t given, vo
 /* Whether many of 64 rows' numbers come twice, so that most rows would be looked at again. */
 static bool repeats(const column *columns, Py_ssize_t given, bool down, size_t n, uint64_t *rows)
 {
-    enum { LOOKS = 64, FEW = 8, BITS = 12 };
+    enum { LOOKS = 64, SOME = 8, BITS = 12 };
     uint64_t seen[(1 << BITS) / 64] = {0};
     unsigned twice = 0;
     for (size_t l = 0; l < LOOKS && n >= LOOKS; l++) {
@@ -160,7 +71,7 @@ static bool repeats(const column *columns, Py_ssize_t given, bool down, size_t n
         twice += (unsigned)(seen[at / 64] >> at % 64 & 1);
         seen[at / 64] |= UINT64_C(1) << at % 64;
     }
-    return twice >= FEW;
+    return twice >= SOME;
 }
 
 /* Rows that are equal to a neighbour in their number, but not in the keys that have lost bits:
@@ -250,7 +161,8 @@ static void sort_ties(usp_call *c, const usp_view *keys, Py_ssize_t given, const
         t->run[i] = t->runs - t->run[i];
     }
     some[given] = (usp_view){(void *)t->run, t->n, 8, UPSWEEP_U64, -1};
-    const bool all = c->status == UPSWEEP_OK && fit(c, some, given + 1, down, columns) == 0;
+    const bool all =
+        c->status == UPSWEEP_OK && fit(c, some, given + 1, down, bits_of(t->n - 1), columns) == 0;
     if (all) {
         sort_packed(c, columns, given + 1, down, t->n, order);
         leave_positions(order, t->n);
@@ -292,13 +204,54 @@ static void settle(usp_call *c, const usp_view *keys, Py_ssize_t given, uint64_t
 
 /* ---- the call ---- */
 
+/* Few rows, whose positions are sorted faster than numbers with positions in them. False, with
+ * nothing done: no memory, a failed call, or many numbers that have lost bits and come twice. */
+static bool sort_few(usp_call *c, const usp_view *keys, Py_ssize_t given, uint64_t *rows)
+{
+    column columns[MOST];
+    const bool down = (c->options.flags & UPSWEEP_DESCENDING) != 0;
+    const size_t n = keys->n, bits = bits_of(n - 1);
+    uint64_t *numbers = calloc(n, sizeof *numbers);
+    const Py_ssize_t lost = numbers == NULL ? -1 : fit(c, keys, given, down, 0, columns);
+    if (lost >= 0) {
+        pack_rows(columns, given, 0, n, down, numbers);
+        c->status = upsweep_argsort(c->u, numbers, n, UPSWEEP_U64, rows, 64, NULL);
+    }
+    size_t twice = 0;
+    uint64_t last = 0;
+    for (size_t i = 0; lost > 0 && i < n && c->status == UPSWEEP_OK; i++) {
+        const uint64_t number = numbers[rows[i]];
+        twice += i > 0 && number == last;
+        last = number;
+    }
+    uint64_t run = 0, row = 0;
+    for (size_t i = 0; twice != 0 && i < n; i++) { /* sorted numbers that have positions below */
+        const uint64_t before = row;
+        row = rows[i];
+        run += i > 0 && numbers[row] != numbers[before];
+        rows[i] = run << bits | row;
+    }
+    free(numbers);
+    if (lost < 0 || c->status != UPSWEEP_OK || twice > n / TWICE) {
+        return false;
+    }
+    if (twice != 0) {
+        settle(c, keys, lost, rows);
+    }
+    return true;
+}
+
 /* Sorts rows as numbers; false, with nothing done, where another way is faster or a call failed. */
 static bool sort_as_numbers(usp_call *c, const usp_view *keys, Py_ssize_t given, uint64_t *rows)
 {
     column columns[MOST];
     const bool down = (c->options.flags & UPSWEEP_DESCENDING) != 0;
     const size_t n = keys->n;
-    const Py_ssize_t lost = given > 1 && n > 1 ? fit(c, keys, given, down, columns) : -1;
+    const bool fits = given > 1 && n > 1;
+    if (fits && n >= FEW_FROM && n <= FEW) {
+        return sort_few(c, keys, given, rows);
+    }
+    const Py_ssize_t lost = fits ? fit(c, keys, given, down, bits_of(n - 1), columns) : -1;
     if (lost < 0 || (lost > 0 && repeats(columns, given, down, n, rows))) {
         return false;
     }

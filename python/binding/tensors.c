@@ -1,51 +1,11 @@
 /* tensors.c - tensors of other libraries by DLPack: capsules of any, and of types that were
  * registered DLPack's C exchange API, by which an address and a stream take some ns where the
- * attributes of a tensor take microseconds. */
+ * attributes of a tensor take microseconds; arrays of cupy, which has no such API, by attributes
+ * that take a tenth of a microsecond each. */
 /* SPDX-License-Identifier: MIT */
-#include "python/binding/binding.h"
+#include "python/binding/dlpack.h"
 
 #include <stdatomic.h>
-
-/* ---- the structs of dlpack.h, version 0 and 1 ---- */
-
-typedef struct dl_tensor {
-    void *data;
-    struct {
-        int32_t type, id;
-    } device;
-    int32_t ndim;
-    struct {
-        uint8_t code, bits;
-        uint16_t lanes;
-    } dtype;
-    int64_t *shape, *strides;
-    uint64_t byte_offset;
-} dl_tensor;
-
-typedef struct dl_managed {
-    dl_tensor tensor;
-    void *context;
-    void (*deleter)(struct dl_managed *);
-} dl_managed;
-
-typedef struct dl_versioned {
-    uint32_t major, minor;
-    void *context;
-    void (*deleter)(struct dl_versioned *);
-    uint64_t flags; /* bit 0: read-only */
-    dl_tensor tensor;
-} dl_versioned;
-
-/* Of version 1.3. view: fills a tensor whose shape and strides belong to the object; not 0: an
- * exception is set. stream: what the library's current work goes to. */
-typedef struct dl_exchange {
-    uint32_t major, minor;
-    struct dl_exchange *before;
-    void (*allocate)(void), (*managed_from)(void), (*managed_to)(void);
-    int (*view)(void *object, dl_tensor *tensor);
-    int (*stream)(int32_t device_type, int32_t device, void **stream);
-} dl_exchange;
-enum { ON_HOST = 1, ON_CUDA = 2 }; /* types of devices */
 
 static upsweep_type tensor_type(const dl_tensor *t)
 {
@@ -79,6 +39,7 @@ typedef struct kind {
     PyObject *like, *places; /* functions that make an array like one: of its type, of int64 */
     PyObject *room;          /* .. and n in one dimension, of int64 if the third argument is true */
     PyObject *shaped, *sums; /* of another shape: of its type, for sums of its integers */
+    bool gradients;          /* they may have some */
 } kind;
 static kind kinds[KINDS]; /* never changed once they count */
 static atomic_int known;
@@ -107,12 +68,15 @@ static const dl_exchange *exchange_of(PyObject *type)
     return e != NULL && e->major == 1 && e->view != NULL && e->stream != NULL ? e : NULL;
 }
 
-/* (type, like, places, room, shaped, sums): True if tensors of this very type are known by their
- * address from now on, False where the type does not offer that. */
+/* (type, like, places, room, shaped, sums, stream): True if tensors of this very type are known by
+ * their address from now on, False where the type does not offer that and stream, which is asked
+ * for a device's current stream, is None. */
 static PyObject *register_tensors(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     (void)self;
-    const dl_exchange *e = count == 6 && PyType_Check(args[0]) ? exchange_of(args[0]) : NULL;
+    const dl_exchange *e = count == 7 && PyType_Check(args[0]) ? exchange_of(args[0]) : NULL;
+    const bool asked = e == NULL && count == 7 && args[6] != Py_None;
+    e = asked ? usp_by_attributes(args[6]) : e;
     const int i = atomic_load(&known);
     requires_grad = requires_grad != NULL ? requires_grad : PyUnicode_FromString("requires_grad");
     if (e == NULL || i == KINDS || requires_grad == NULL) {
@@ -122,7 +86,8 @@ static PyObject *register_tensors(PyObject *self, PyObject *const *args, Py_ssiz
     for (Py_ssize_t k = 0; k < 6; k++) {
         Py_INCREF(args[k]);
     }
-    kinds[i] = (kind){(PyTypeObject *)args[0], e, args[1], args[2], args[3], args[4], args[5]};
+    kinds[i] =
+        (kind){(PyTypeObject *)args[0], e, args[1], args[2], args[3], args[4], args[5], !asked};
     atomic_store(&known, i + 1);
     Py_RETURN_TRUE;
 }
@@ -179,7 +144,7 @@ static bool tensor_of(PyObject *o, dl_tensor *t, usp_view *view)
     }
     view->type = tensor_type(t);
     if (view->type == 0 || (t->device.type != ON_HOST && t->device.type != ON_CUDA) ||
-        !in_one_piece(t) || has_gradient(o)) {
+        !in_one_piece(t) || (k->gradients && has_gradient(o))) {
         return false;
     }
     view->data = (char *)t->data + t->byte_offset;
@@ -189,7 +154,7 @@ static bool tensor_of(PyObject *o, dl_tensor *t, usp_view *view)
     for (int32_t d = 0; d < t->ndim; d++) {
         view->n *= (size_t)t->shape[d];
     }
-    return view->n != 1 || view->type < UPSWEEP_F16 || !is_negated(o);
+    return view->n != 1 || view->type < UPSWEEP_F16 || !k->gradients || !is_negated(o);
 }
 
 bool usp_tensor_rows(PyObject *o, usp_view *view, size_t *rows, int *dimensions)
@@ -282,6 +247,9 @@ bool usp_tensor_stream(upsweep *u, PyObject *o, int device)
         return false;
     }
     const upsweep_status status = upsweep_set_stream(u, stream);
+    if (!k->gradients) {
+        usp_keep_stream(device, usp_stream_told());
+    }
     return status == UPSWEEP_OK || usp_raise(u, status) != NULL;
 }
 
@@ -375,7 +343,7 @@ static PyObject *from_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t c
 
 PyMethodDef usp_tensors[] = {
     USP_METHOD("register_tensors", register_tensors,
-               "(type, like, places, room, shaped, sums): by their address"),
+               "(type, like, places, room, shaped, sums, stream): by their address"),
     USP_METHOD("tensor_view", tensor_view, "(x): the view of a registered tensor, else None"),
     USP_METHOD("tensor_begin", tensor_begin, "(x): the same, and the stream is set"),
     USP_METHOD("from_dlpack", from_dlpack, "(capsule)"),

@@ -108,6 +108,8 @@ def take(x, descending=False, text=None):
         return Taken(found, x, code) if code else refuse(f"{x.dtype}")
     unmasked(x)
     module = kind.__module__.partition(".")[0]
+    if module in ("polars", "pyarrow") and kind.__name__ in ("DataFrame", "LazyFrame", "Table", "RecordBatch"):
+        refuse(f"a {kind.__name__} of {module}: give it one column")
     if module == "pandas":
         return _from_pandas(x, descending, text)
     if not isinstance(x, np.ndarray):

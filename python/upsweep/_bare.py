@@ -65,7 +65,7 @@ class BareKind:
 
     @staticmethod
     def ready(a):
-        _core.set_stream(a.index, 0)
+        _core.set_stream(a.index, 0, None)
 
     @staticmethod
     def begin(a):

@@ -108,12 +108,16 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
         made = np.bool_(made)
     if code == BF16 and kind is Numpy:
         made = DTYPES[BF16].type(made)
-    return np.reshape(made, (1,) * a.ndim) if keepdims else made
+    if not keepdims:
+        return made
+    if kind not in (Torch, Cupy):
+        return np.reshape(made, (1,) * a.ndim)
+    return kind.cast(kind.given(np.asarray(made).reshape((1,) * a.ndim), a), code, a)
 
 
 def _reduce_along_several(x, op, axes, dtype, keepdims, reproducible, what):
     a, axis, ones = joined(x, axes)
-    made = _reduce(a, op, None if a.ndim == 1 and axes else axis, dtype, False, reproducible, what)
+    made = _reduce(a, op, None if a.ndim == 1 and axes else axis, dtype, keepdims, reproducible, what)
     return made.reshape(ones) if keepdims else made
 
 

@@ -108,12 +108,15 @@ class Graph:
 
         Weights become f64; or uint32, which is faster, if all are whole and so small that every
         distance fits."""
-        rows, columns, weights, n = arcs_of(matrix, unweighted)
-        if not negative and weights.size and 0 <= weights.min() \
-                and weights.max() * n < NO_VERTEX and (weights == np.floor(weights)).all():
-            weights = weights.astype(np.uint32)
-        return cls(rows, columns, None if unweighted else weights, n, directed=directed,
-                   negative=negative)
+        found = _rows_of(matrix)
+        rows, columns, weights, n = arcs_of(matrix, unweighted) if found is None else found
+        if not negative and weights.size and 0 <= weights.min() and weights.max() * n < NO_VERTEX:
+            whole = weights.astype(np.uint32)
+            weights = whole if (weights == whole).all() else weights
+        weights = None if unweighted else weights
+        if found is not None:
+            return cls.from_rows(rows, columns, weights, directed=directed, negative=negative)
+        return cls(rows, columns, weights, n, directed=directed, negative=negative)
 
     @classmethod
     def from_networkx(cls, graph, weight="weight"):
@@ -267,6 +270,18 @@ class Graph:
             return path[:_core.path_of(parent, target, path)].copy()
         except IndexError:
             raise IndexError("parents run in a circle, or one of them is no vertex") from None
+
+
+def _rows_of(matrix):
+    """(begin, columns, f64 weights, vertices) of a matrix that has them as they are wanted: in compressed rows,
+    square, of real numbers and no NaN. None: arcs_of is for it."""
+    if getattr(matrix, "format", "") != "csr" or len(set(matrix.shape)) != 1 or len(matrix.shape) != 2 \
+            or matrix.dtype.kind == "c":
+        return None
+    weights = np.asarray(matrix.data[:matrix.nnz], np.float64)
+    if weights.size and weights.min() != weights.min():
+        return None
+    return matrix.indptr, matrix.indices[:matrix.nnz], weights, matrix.shape[0]
 
 
 def arcs_of(matrix, unweighted=False):

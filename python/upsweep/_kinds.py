@@ -125,11 +125,12 @@ class Torch:
     @staticmethod
     def makers():
         """The type of a plain array, and what makes one like another: of its dtype, of int64; n of either;
-        and one of another shape: of its dtype, for sums of its integers."""
+        and one of another shape: of its dtype, for sums of its integers. Then what is asked for the current
+        stream of arrays that have cupy's attributes, None if DLPack's C exchange API tells all."""
         torch = sys.modules["torch"]
         return (torch.Tensor, torch.empty_like, partial(torch.empty_like, dtype=torch.int64),
                 lambda x, n, places: x.new_empty((n,), dtype=torch.int64 if places else x.dtype),
-                torch.Tensor.new_empty, partial(torch.Tensor.new_empty, dtype=torch.int64))
+                torch.Tensor.new_empty, partial(torch.Tensor.new_empty, dtype=torch.int64), None)
 
     @staticmethod
     def checked(a):
@@ -209,7 +210,7 @@ class Torch:
         view = cls.view(a)
         device = view[5]
         if device >= 0:
-            _core.set_stream(device, cls._raw_stream(device))
+            _core.set_stream(device, cls._raw_stream(device), None)
         elif a.device.type != "cpu":
             raise TypeError(f"upsweep takes tensors on the CPU and on CUDA, not on {a.device}")
         return view
@@ -229,7 +230,17 @@ class Cupy:
     def makers(cls):
         return (sys.modules["cupy"].ndarray, cls.empty_like, cls.index_like,
                 lambda x, n, places: cls.empty((n,), I64, x) if places else cls.new(x, (n,)),
-                cls.new, lambda x, shape: cls.empty(shape, U64 if x.dtype.kind == "u" else I64, x))
+                cls.new, lambda x, shape: cls.empty(shape, U64 if x.dtype.kind == "u" else I64, x),
+                cls.stream)
+
+    @staticmethod
+    def stream(device):
+        """A device's current stream, which ends with this object: the module holds it."""
+        cuda = sys.modules["cupy"].cuda
+        if cuda.runtime.getDevice() == device:
+            return cuda.get_current_stream()
+        with cuda.Device(device):
+            return cuda.get_current_stream()
 
     @staticmethod
     def contiguous(a):
@@ -289,20 +300,23 @@ class Cupy:
 
     @staticmethod
     def view(a):
+        known = _core.tensor_view(a)
+        if known is not None:
+            return known
         code = code_of(a.dtype)
         return (a.data.ptr, a.size, code, a.itemsize, 1, a.device.id, a)
 
     @staticmethod
     def ready(a):
-        cuda, device = sys.modules["cupy"].cuda, a.device
-        if cuda.runtime.getDevice() == device.id:
-            _core.set_stream(device.id, cuda.get_current_stream().ptr)
-        else:
-            with device:
-                _core.set_stream(device.id, cuda.get_current_stream().ptr)
+        device = a.device.id
+        stream = Cupy.stream(device)
+        _core.set_stream(device, stream.ptr, stream)
 
     @classmethod
     def begin(cls, a):
+        known = _core.tensor_begin(a)
+        if known is not None:
+            return known
         cls.ready(a)
         return cls.view(a)
 

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 from . import _core
+from ._arrays import normal
 from ._arrow import from_arrow
 from ._axes import flags_of, laid_out
 from ._dtypes import refuse
@@ -87,6 +88,7 @@ def order_of_text(taken, axis, descending):
         return _order_of_column(x, flags)
     if axis is None:
         x, axis = x.reshape(-1), 0
+    axis = normal(axis, x.ndim)
     moved, of_row = np.moveaxis(x, axis, -1), _order_of_strings
     if x.dtype.kind != "T":
         moved, of_row = np.require(moved, x.dtype.newbyteorder("="), "CA"), _core.fast_argsort
@@ -95,7 +97,7 @@ def order_of_text(taken, axis, descending):
         for row, places in zip(moved.reshape(-1, moved.shape[-1]),
                                index.reshape(-1, moved.shape[-1])):
             places[...] = of_row(row, flags)
-    return laid_out(Taken(Numpy, x, 0), index, axis % x.ndim)
+    return laid_out(Taken(Numpy, x, 0), index, axis)
 
 
 def sorted_text(taken, order, axis):

@@ -29,6 +29,7 @@ run() { # NAME: leaves its status beside its log, and says how it went at once
     case $1 in
     plugin) sh "$here/plugin.sh" "$plugin" "$build/libupsweep.so" "$targets" ;;
     gpu_cli) UPSWEEP_TEST_LONG=1 sh "$here/../app/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" ;;
+    python) sh "$here/../python/gpu.sh" "$build" ;;
     fuzz_calls) "$build/test/fuzz_calls" --device cuda --seconds "${CALLS_SECONDS:-60}" ;;
     *) "$build/test/$1" ;;
     esac >"$build/$1.log" 2>&1
@@ -53,7 +54,7 @@ fi
 together="plugin test_gpu_buckets test_gpu_few test_gpu_folds test_gpu_lengths test_gpu_merge test_gpu_ring test_gpu_rows
     test_gpu_row_folds test_gpu_runs test_gpu_select test_gpu_sorts test_gpu_strings test_gpu_graph test_gpu_again
     test_gpu_choice test_gpu_claims test_gpu_threads test_gpu_ways test_gpu_windows test_film test_gpu_forms test_gpu_refused test_gpu_paths
-    test_gpu_paths_many test_gpu gpu_cli fuzz_calls"
+    test_gpu_paths_many test_gpu gpu_cli fuzz_calls python"
 if [ -e "$build/test/view_gpu" ]; then
     together="$together view_gpu"
 else

@@ -146,5 +146,12 @@ Tensor.__module__ = "torch"
 torch.Tensor = Tensor
 torch.empty_like = lambda t, dtype=None: Tensor(np.empty(t.shape, dtype or t.dtype))
 torch.movedim = lambda t, a, b: Tensor(np.moveaxis(t.a, a, b))
-torch.from_numpy = Tensor
+
+
+def from_numpy(a):
+    assert isinstance(a, np.ndarray), type(a)
+    return Tensor(a)
+
+
+torch.from_numpy = from_numpy
 sys.modules["torch"] = torch

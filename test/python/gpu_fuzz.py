@@ -1,7 +1,7 @@
-"""Calls on tensors of torch on a GPU beside the same calls on arrays of numpy, which test_*.py compare
-with numpy's own: any function, dtype, shape, view and axis, in four threads with a stream each.
+"""Calls on tensors of torch and on arrays of cupy on a GPU beside the same calls on arrays of numpy, which
+test_*.py compare with numpy's own: any function, dtype, shape, view and axis, in four threads with a stream each.
 
-    pytest test/python/gpu_fuzz.py; FUZZ_SECONDS (20) and FUZZ_SEED (1) say how long, and which cases
+    pytest test/python/gpu_fuzz.py; FUZZ_SECONDS (20), FUZZ_SEED (1) and FUZZ_THREADS (4) say how long, and which cases
 """
 # SPDX-License-Identifier: MIT
 import collections
@@ -13,16 +13,58 @@ import numpy as np
 import pytest
 import upsweep
 
-torch = pytest.importorskip("torch")
-if not torch.cuda.is_available():
-    pytest.skip("there is no GPU that torch can use", allow_module_level=True)
-
 DTYPES = ["u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "?", "u2", "u4", "u8"]
-THREADS = 4
+THREADS = int(os.environ.get("FUZZ_THREADS", 4))
 
 
-def on_gpu(a):
-    return torch.from_numpy(np.array(a)).cuda()
+class Torch:
+    """What the cases ask of a library."""
+
+    def __init__(self):
+        self.library = torch = pytest.importorskip("torch")
+        if not torch.cuda.is_available():
+            pytest.skip("there is no GPU that torch can use")
+        self.array, self.movedim, self.copy = torch.Tensor, torch.movedim, torch.clone
+
+    def on_gpu(self, a):
+        return self.library.from_numpy(np.array(a)).cuda()
+
+    def on_host(self, t):
+        return t.cpu().numpy()
+
+    def empty(self, shape, like, sums=False):
+        """An array of like's dtype, or of that of its sums."""
+        torch, dtype = self.library, like.dtype
+        if sums and not dtype.is_floating_point:
+            dtype = torch.uint64 if dtype == torch.uint64 else torch.int64
+        return torch.empty(shape, dtype=dtype, device="cuda")
+
+    def stream(self, number):
+        cuda = self.library.cuda
+        return cuda.stream(cuda.Stream() if number else cuda.default_stream())
+
+
+class Cupy:
+    def __init__(self):
+        self.library = cupy = pytest.importorskip("cupy")
+        try:
+            cupy.cuda.runtime.getDeviceCount()
+        except cupy.cuda.runtime.CUDARuntimeError:
+            pytest.skip("there is no GPU that cupy can use")
+        self.array, self.movedim, self.copy = cupy.ndarray, cupy.moveaxis, lambda t: t.copy(order="C")
+        self.on_host = cupy.asnumpy
+
+    def on_gpu(self, a):
+        return self.library.asarray(np.array(a))
+
+    def empty(self, shape, like, sums=False):
+        kind = like.dtype.kind
+        wide = {"u": "u8", "i": "i8", "b": "i8"}.get(kind, like.dtype)
+        return self.library.empty(shape, wide if sums else like.dtype)
+
+    def stream(self, number):
+        stream = self.library.cuda.Stream
+        return stream(non_blocking=True) if number else stream.null
 
 
 def values(rng, n, dtype):
@@ -41,7 +83,7 @@ def values(rng, n, dtype):
     return rng.integers(low, high, n, dtype=dtype, endpoint=True)
 
 
-def array(rng, dtype):
+def array(rng, dtype, lib):
     """The same array here and there, often a view of another."""
     dimensions = rng.choice([1, 1, 1, 1, 2, 2, 3, 0])
     if dimensions == 1:
@@ -49,22 +91,22 @@ def array(rng, dtype):
     else:
         shape = tuple(int(v) for v in rng.integers(0, {0: 1, 2: 200, 3: 20}[dimensions], dimensions))
     a = values(rng, int(np.prod(shape)), dtype).reshape(shape)
-    t, view = on_gpu(a), rng.integers(5)
+    t, view = lib.on_gpu(a), rng.integers(5)
     if view == 0 and dimensions == 1:
         return a[::3], t[::3]
     if view == 1 and dimensions == 1:
         return a[1:], t[1:]
     if view == 2 and dimensions > 1:
-        return np.moveaxis(a, 0, -1), torch.movedim(t, 0, -1)
+        return np.moveaxis(a, 0, -1), lib.movedim(t, 0, -1)
     if view == 3 and dimensions > 1:
         return a[1:, ::2], t[1:, ::2]
     return a, t
 
 
-def calls(rng):
+def calls(rng, lib):
     """{name: (call here, call there)} of random arguments."""
-    u, dtype = upsweep, np.dtype(DTYPES[rng.integers(len(DTYPES))])
-    a, t = array(rng, dtype)
+    u, dtype, on_gpu = upsweep, np.dtype(DTYPES[rng.integers(len(DTYPES))]), lib.on_gpu
+    a, t = array(rng, dtype, lib)
     flat, n = a.reshape(-1), a.size
     line = t.reshape(-1)
     axis = None if rng.integers(4) == 0 else int(rng.integers(-a.ndim, a.ndim)) if a.ndim else -1
@@ -76,7 +118,6 @@ def calls(rng):
     rising, rising_other = u.sort(flat), u.sort(other)
     finite = flat[np.isfinite(flat)]
     bins = [int(rng.integers(1, 9)), [-300, -0.5, 0.5, 2, 1e6]][rng.integers(2)]
-    wide = torch.uint64 if dtype == np.uint64 else t.dtype if dtype.kind == "f" else torch.int64
     every = {"return_index": True, "return_inverse": True, "return_counts": True}
     both = {  # of a here, of t there
         "sort": lambda x: u.sort(x, axis=axis, descending=down),
@@ -90,9 +131,9 @@ def calls(rng):
         "cumsum": lambda x: u.cumsum(x, axis=axis), "cumprod": lambda x: u.cumprod(x, axis=axis),
         "cummin": lambda x: u.cummin(x, axis=axis), "cummax": lambda x: u.cummax(x, axis=axis)}
     pairs = {
-        "sort, out": (lambda: u.sort(a), lambda: u.sort(t, out=torch.empty(t.shape, dtype=t.dtype, device="cuda"))),
-        "sort, in place": (lambda: u.sort(a), lambda: (lambda c: u.sort(c, out=c))(t.clone())),
-        "cumsum, out": (lambda: u.cumsum(flat), lambda: u.cumsum(line, out=torch.empty(n, dtype=wide, device="cuda"))),
+        "sort, out": (lambda: u.sort(a), lambda: u.sort(t, out=lib.empty(t.shape, t))),
+        "sort, in place": (lambda: u.sort(a), lambda: (lambda c: u.sort(c, out=c))(lib.copy(t))),
+        "cumsum, out": (lambda: u.cumsum(flat), lambda: u.cumsum(line, out=lib.empty(n, t, sums=True))),
         "sort_pairs": (lambda: u.sort_pairs(flat, other, descending=down),
                        lambda: u.sort_pairs(line, on_gpu(other), descending=down)),
         "lexsort": (lambda: u.lexsort((other, flat), descending=down),
@@ -118,10 +159,10 @@ def calls(rng):
     return a, t, pairs
 
 
-def on_host(made):
+def on_host(made, lib):
     if isinstance(made, (tuple, list)):
-        return [on_host(part) for part in made]
-    return made.cpu().numpy() if isinstance(made, torch.Tensor) else np.asarray(made)
+        return [on_host(part, lib) for part in made]
+    return lib.on_host(made) if isinstance(made, lib.array) else np.asarray(made)
 
 
 def alike(here, there, bits):
@@ -137,36 +178,45 @@ def alike(here, there, bits):
     return here.tobytes() == there.tobytes() if bits else np.array_equal(here, there, equal_nan=here.dtype.kind == "f")
 
 
-def result(call):
+def theirs(made, lib):
+    """Whether all arrays of a result are the library's own."""
+    parts = made if isinstance(made, (tuple, list)) else [made]
+    return all(isinstance(part, lib.array) or not isinstance(part, np.ndarray) for part in parts)
+
+
+def result(call, lib):
     try:
-        return on_host(call())
+        made = call()
+        return on_host(made, lib), theirs(made, lib)
     except (TypeError, ValueError, IndexError, MemoryError, RuntimeError) as error:
-        return error
+        return error, True
 
 
-def one_case(rng, seen, wrong):
-    a, t, pairs = calls(rng)
+def one_case(rng, lib, seen, wrong):
+    a, t, pairs = calls(rng, lib)
     name = list(pairs)[rng.integers(len(pairs))]
     before = a.copy()
-    here, there = (result(call) for call in pairs[name])
+    (here, _), (there, its_own) = (result(call, lib) for call in pairs[name])
     seen[name] += 1
     if isinstance(here, Exception) or isinstance(there, Exception):
         fine = type(here) is type(there)
     else:
-        fine = alike(here, there, not name.startswith("unique")) and on_host(t).tobytes() == before.tobytes()
-    if not fine:
+        fine = alike(here, there, not name.startswith("unique")) and lib.on_host(t).tobytes() == before.tobytes()
+    if not fine or not its_own:
         wrong.append(f"{name} of {a.dtype} {a.shape} {a.strides}: {str(here)[:150]} | {str(there)[:150]}")
 
 
-def test_tensors_beside_arrays():
+@pytest.mark.parametrize("library", [Torch, Cupy])
+def test_beside_numpy(library):
+    lib = library()
     seen, wrong, seed = collections.Counter(), [], int(os.environ.get("FUZZ_SEED", 1))
     end = time.time() + float(os.environ.get("FUZZ_SECONDS", 20))
 
     def work(number):
         rng = np.random.default_rng([seed, number])
-        with torch.cuda.stream(torch.cuda.Stream() if number else torch.cuda.default_stream()):
+        with lib.stream(number):
             while time.time() < end and len(wrong) < 50:
-                one_case(rng, seen, wrong)
+                one_case(rng, lib, seen, wrong)
             done.append(number)
 
     done = []

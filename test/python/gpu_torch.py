@@ -161,6 +161,7 @@ def test_reductions_along_axes(dtype):
         assert got.is_cuda and torch.equal(got, torch.sum(x, axis))
         wanted = torch.amax(x.to(torch.uint8) if dtype == torch.bool else x, axis, keepdim=True)
         assert torch.equal(upsweep.max(x, axis=axis, keepdims=True), wanted.to(dtype))
+    assert torch.equal(upsweep.sum(x, keepdims=True), torch.sum(x).reshape(1, 1))
 
 
 @pytest.mark.parametrize("where", ["cpu", "cuda"])

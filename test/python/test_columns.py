@@ -77,6 +77,12 @@ def test_other_columns_are_named(make):
         upsweep.argsort(make())
 
 
+@pytest.mark.parametrize("make", [lambda c: pl.DataFrame(c), lambda c: pl.LazyFrame(c), pa.table, pa.record_batch])
+def test_frames_are_no_columns(make):
+    with pytest.raises(TypeError, match="one column"):
+        upsweep.sort(make({"a": [2, 1], "b": [1, 2]}))
+
+
 def test_bools_of_arrow():
     long = [bool(i % 3) for i in range(100)] + [None, True]
     for given, x in [(long, pl.Series("x", long)), (long, pa.array(long)), (long[13:], pa.array(long).slice(13)),

@@ -1,4 +1,4 @@
-"""The way of tensors on a GPU, without a GPU: fake_torch.py over the emulator of GPUs. Results are
+"""The way of tensors on a GPU, without a GPU: fake_torch.py and fake_cupy.py over the emulator of GPUs. Results are
 compared with numpy's; on a GPU gpu_torch.py and gpu_cupy.py do the same with the real libraries."""
 # SPDX-License-Identifier: MIT
 import os
@@ -71,6 +71,8 @@ for dtype in ("i4", "f4", "u1", "?"):
     for axis in (0, 1):
         same(upsweep.sum(Tensor(some), axis=axis), some.sum(axis, dtype=None if dtype == "f4" else "i8"))
         same(upsweep.max(Tensor(some), axis=axis, keepdims=True), some.max(axis, keepdims=True))
+    same(upsweep.max(Tensor(some), keepdims=True), some.max(keepdims=True))
+same(upsweep.sum(Tensor(np.array(3)), keepdims=True), np.array(3))
 for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "u8", "?"):  # as the same arrays of numpy, but for signed sums
     for shape in ((7,), (3, 1000), (2, 3, 4), (5000, 2)):
         some = rng.integers(-3, 4, shape).astype(dtype)
@@ -316,6 +318,16 @@ for op in ("and", "min"):
     assert upsweep.scan(Tensor(np.array([True, False])), op, exclusive=True).a.view("u1").max() == 1
 print("fine", asked["views"] > 0)
 """
+
+
+@pytest.mark.skipif(not os.path.exists(PLUGIN), reason="the emulator of GPUs is not built")
+def test_arrays_of_cupy():
+    """What is tested on a GPU with cupy's own arrays."""
+    environment = dict(os.environ, UPSWEEP_CUDA_PLUGIN=PLUGIN, PYTHONPATH=HERE, FUZZ_SECONDS="4")
+    tests = [os.path.join(HERE, "gpu_cupy.py"), os.path.join(HERE, "gpu_fuzz.py::test_beside_numpy[Cupy]")]
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "fake_cupy", *tests],
+                          env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "skipped" not in done.stdout, done.stdout
 
 
 @pytest.mark.skipif(not os.path.exists(PLUGIN), reason="the emulator of GPUs is not built")

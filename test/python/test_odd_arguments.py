@@ -165,6 +165,12 @@ def test_axis_of_no_dimension():
     raises(ValueError, "axis 1", lambda: upsweep.cumsum(5, axis=1))
 
 
+def test_axis_of_text():
+    for text, axis, dimensions in (("abc", -1, 0), (np.array(["b", "a"]), 5, 1)):
+        with pytest.raises(np.exceptions.AxisError, match=f"^axis {axis} is out of bounds for array of dimension {dimensions}$"):
+            upsweep.sort(text, axis=axis)
+
+
 def test_counts_are_integers():
     raises(TypeError, "float", lambda: upsweep.bincount([0, 2], minlength=2.5))
     raises(TypeError, "float", lambda: upsweep.split_by_id([5], [0], 1.0))
