@@ -32,8 +32,6 @@ static size_t FN(split)(const void *list_a, size_t na, const void *list_b, size_
     return low;
 }
 
-/* ---- key by key ---- */
-
 enum { FN(WAYS) = 4 }; /* merges side by side, at most */
 
 typedef struct FN(lists) {
@@ -41,31 +39,10 @@ typedef struct FN(lists) {
     KEY *out;
 } FN(lists);
 
-static inline void FN(move_one)(FN(lists) * l)
-{
-    KEY x = *l->a, y = *l->b;
-    bool right = y < x;
-    *l->out++ = right ? y : x;
-    l->a += !right;
-    l->b += right;
-}
-
 /* How many keys can be moved before either list may be empty. */
 static inline size_t FN(safe_moves)(const FN(lists) * l)
 {
     return usw_min((size_t)(l->a_end - l->a), (size_t)(l->b_end - l->b));
-}
-
-static inline void FN(merge_key_by_key)(FN(lists) * l)
-{
-    for (size_t m; (m = FN(safe_moves)(l)) > 0;) {
-        for (; m > 0; m--) {
-            FN(move_one)(l);
-        }
-    }
-    size_t left_a = (size_t)(l->a_end - l->a), left_b = (size_t)(l->b_end - l->b);
-    memmove(l->out, l->a, left_a * sizeof(KEY));
-    memmove(l->out + left_a, l->b, left_b * sizeof(KEY));
 }
 
 #ifdef VEC
@@ -93,25 +70,64 @@ static inline VEC FN(next_vector)(FN(lists) * l, VEC high)
     return high;
 }
 
-/* Merges while both lists have whole vectors. Then `high` and the list with less than a vector left
- * become one short list, which is merged with the other list key by key. */
-static inline void FN(last_vectors)(FN(lists) * l, VEC high)
+/* Where lists are not sorted, keys may be behind the array, and greatest ones that filled up a
+ * vector in their places. */
+static void FN(put_right)(KEY *out, const KEY *end, const KEY *behind, size_t n)
 {
+    for (size_t i = 0; i < n; i++) {
+        for (; behind[i] != (KEY)-1 && out < end && *out != (KEY)-1; out++) {
+        }
+        if (behind[i] != (KEY)-1 && out < end) {
+            USW_ROUTE_OF("lists that are not sorted", USW_UNSIGNED);
+            *out++ = behind[i];
+        }
+    }
+}
+
+static bool FN(all_greatest)(const KEY *at, size_t n)
+{
+    KEY all = (KEY)-1;
+    for (size_t i = 0; i < n; i++) {
+        all &= at[i];
+    }
+    return all == (KEY)-1;
+}
+
+/* Merges the lists and `high`, the last `filled` keys of which are none. Lists are filled up to
+ * whole vectors with greatest keys, which come out last: what is behind the array goes to `last`. */
+static void FN(last_vectors)(FN(lists) * l, VEC high, size_t filled)
+{
+    KEY last[3 * LANES], *spare = last, *begin = l->out, *kept = last + 2 * LANES;
     for (size_t m; (m = FN(safe_moves)(l) / LANES) > 0;) {
         for (; m > 0; m--) {
             high = FN(next_vector)(l, high);
         }
     }
-    KEY kept[LANES], both[2 * LANES];
-    FN(store)(kept, high);
-    bool a_short = l->a_end - l->a < LANES;
-    const KEY *short_at = a_short ? l->a : l->b, *short_end = a_short ? l->a_end : l->b_end;
-    FN(lists) tail = {kept, kept + LANES, short_at, short_end, both};
-    FN(merge_key_by_key)(&tail);
-    const KEY *both_end = both + LANES + (short_end - short_at);
-    *l = a_short ? (FN(lists)){both, both_end, l->b, l->b_end, l->out}
-                 : (FN(lists)){l->a, l->a_end, both, both_end, l->out};
-    FN(merge_key_by_key)(l);
+    size_t na = (size_t)(l->a_end - l->a), nb = (size_t)(l->b_end - l->b);
+    size_t left = LANES - filled + na + nb;
+    while (na + nb > 0) {
+        bool right = na == 0 || (nb > 0 && *l->b < *l->a), fits = left >= LANES;
+        const KEY *from = right ? l->b : l->a;
+        size_t n = usw_min(right ? nb : na, LANES), real = LANES - filled;
+        if ((na == 0 || nb == 0) && spare == last) { /* the rest of a list may be behind all */
+            FN(store)(kept, high);
+            if (kept[real - 1] <= *from && FN(all_greatest)(kept + real, filled)) {
+                memcpy(l->out, kept, real * sizeof(KEY));
+                memmove(l->out + real, from, (na + nb) * sizeof(KEY));
+                return;
+            }
+        }
+        VEC next = n == LANES ? FN(load)(from) : FN(load_some)(from, n);
+        high = FN(split_low_high)(high, next, fits ? l->out : spare);
+        filled += LANES - n;
+        *(right ? &l->b : &l->a) += n;
+        *(right ? &nb : &na) -= n;
+        *(fits ? &l->out : &spare) += LANES;
+        left -= fits ? LANES : 0;
+    }
+    FN(store)(spare, high);
+    memcpy(l->out, last, left * sizeof(KEY));
+    FN(put_right)(begin, l->out + left, last + left, filled);
 }
 
 static inline bool FN(has_vectors)(const FN(lists) * l)
@@ -121,13 +137,14 @@ static inline bool FN(has_vectors)(const FN(lists) * l)
 
 static void FN(merge_one)(FN(lists) * l)
 {
-    if (FN(has_vectors)(l)) {
-        USW_ROUTE("one merge by vectors");
-        VEC high = FN(first_vectors)(l);
-        FN(last_vectors)(l, high);
-    } else {
-        USW_ROUTE("one merge key by key");
-        FN(merge_key_by_key)(l);
+    size_t na = (size_t)(l->a_end - l->a), nb = (size_t)(l->b_end - l->b);
+    size_t n = usw_min(na > 0 ? na : nb, LANES);
+    const KEY **from = na > 0 ? &l->a : &l->b;
+    USW_ROUTE("one merge by vectors");
+    if (n > 0) {
+        VEC high = n == LANES ? FN(load)(*from) : FN(load_some)(*from, n);
+        *from += n;
+        FN(last_vectors)(l, high, LANES - n);
     }
 }
 
@@ -165,11 +182,33 @@ static inline void FN(merge_in_turn)(FN(lists) * lists, const unsigned ways)
         }
     }
     for (unsigned w = 0; w < ways; w++) {
-        FN(last_vectors)(&l[w], high[w]);
+        FN(last_vectors)(&l[w], high[w], 0);
     }
 }
 
 #else
+/* ---- key by key ---- */
+
+static inline void FN(move_one)(FN(lists) * l)
+{
+    KEY x = *l->a, y = *l->b;
+    bool right = y < x;
+    *l->out++ = right ? y : x;
+    l->a += !right;
+    l->b += right;
+}
+
+static inline void FN(merge_key_by_key)(FN(lists) * l)
+{
+    for (size_t m; (m = FN(safe_moves)(l)) > 0;) {
+        for (; m > 0; m--) {
+            FN(move_one)(l);
+        }
+    }
+    size_t left_a = (size_t)(l->a_end - l->a), left_b = (size_t)(l->b_end - l->b);
+    memmove(l->out, l->a, left_a * sizeof(KEY));
+    memmove(l->out + left_a, l->b, left_b * sizeof(KEY));
+}
 
 static void FN(merge_one)(FN(lists) * l)
 {

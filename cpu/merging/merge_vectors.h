@@ -1,9 +1,9 @@
-/* merge_vectors.h - the step of a merge by vectors: two sorted vectors of LANES keys each become their
- * lowest keys, in order, and their highest. Included by merge_cpu.h for each width; without vectors
- * for the width there is no VEC.
+/* merge_vectors.h - the step of a merge by vectors: two sorted vectors of LANES keys each become
+ * their lowest keys, in order, and their highest. Included by merge_cpu.h for each width; without
+ * vectors for the width there is no VEC.
  *
- * min(a, reverse b) has the lowest keys and max(a, reverse b) the highest, and each is bitonic, so a
- * halving cascade of compare-exchanges sorts them. Keys of 32 and 64 bits go through it both at
+ * min(a, reverse b) has the lowest keys and max(a, reverse b) the highest, and each is bitonic, so
+ * a halving cascade of compare-exchanges sorts them. Keys of 32 and 64 bits go through it both at
  * once: before each stage shuffles bring the two keys of every exchange into the same lane of two
  * vectors, which takes four instructions a stage for the six of two vectors by themselves. */
 /* SPDX-License-Identifier: MIT */
@@ -36,6 +36,13 @@ static inline VEC FN(load)(const KEY *at)
 static inline void FN(store)(KEY *at, VEC x)
 {
     _mm512_storeu_si512(at, x);
+}
+
+/* n keys, fewer than a vector has, and greatest ones. */
+static inline VEC FN(load_some)(const KEY *at, size_t n)
+{
+    USW_LANE_MASK lanes = (USW_LANE_MASK)((UINT64_C(1) << n) - 1);
+    return WIDE(_mm512_mask_loadu_epi)(_mm512_set1_epi32(-1), lanes, at);
 }
 
 static inline VEC FN(least)(VEC x, VEC y)
@@ -73,6 +80,15 @@ static inline void FN(store)(KEY *at, VEC x)
     _mm256_storeu_si256((VEC *)(void *)at, x);
 }
 
+/* n keys, fewer than a vector has, and greatest ones. */
+static inline VEC FN(load_some)(const KEY *at, size_t n)
+{
+    VEC lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), all = _mm256_set1_epi32(-1);
+    VEC mine = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lanes);
+    return _mm256_blendv_epi8(all, _mm256_maskload_epi32((const int *)(const void *)at, mine),
+                              mine);
+}
+
 static inline VEC FN(least)(VEC x, VEC y)
 {
     return _mm256_min_epu32(x, y);
@@ -100,6 +116,15 @@ static inline void FN(store)(KEY *at, VEC x)
 {
     x = _mm256_xor_si256(x, _mm256_set1_epi64x(INT64_MIN));
     _mm256_storeu_si256((VEC *)(void *)at, x);
+}
+
+/* n keys, fewer than a vector has, and greatest ones. */
+static inline VEC FN(load_some)(const KEY *at, size_t n)
+{
+    VEC lanes = _mm256_setr_epi64x(0, 1, 2, 3), turn = _mm256_set1_epi64x(INT64_MIN);
+    VEC mine = _mm256_cmpgt_epi64(_mm256_set1_epi64x((long long)n), lanes);
+    VEC x = _mm256_maskload_epi64((const long long *)(const void *)at, mine);
+    return _mm256_blendv_epi8(_mm256_set1_epi64x(INT64_MAX), _mm256_xor_si256(x, turn), mine);
 }
 
 static inline VEC FN(least)(VEC x, VEC y)
