@@ -94,7 +94,7 @@ static bool FN(all_greatest)(const KEY *at, size_t n)
 }
 
 /* Merges the lists and `high`, the last `filled` keys of which are none. Lists are filled up to
- * whole vectors with greatest keys, which come out last: what is behind the array goes to `last`. */
+ * whole vectors with greatest keys, which come out last: those behind the array go to `last`. */
 static void FN(last_vectors)(FN(lists) * l, VEC high, size_t filled)
 {
     KEY last[3 * LANES], *spare = last, *begin = l->out, *kept = last + 2 * LANES;

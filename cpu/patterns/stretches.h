@@ -37,7 +37,8 @@ typedef struct usw_stretches {
     usw_mark after_stretches; /* of the scratch */
     size_t chunk;             /* keys; no rising stretch is longer */
     usw_stretch *stretch;
-    size_t count, runs;
+    size_t each; /* stretches that a chunk may be */
+    size_t count, runs, runs_most;
     usw_run run[USW_RUNS_MAX];
     unsigned char *loose; /* mapped keys */
     size_t loose_most;
