@@ -153,6 +153,12 @@ static uint64_t mostly_one(size_t i, size_t n, uint64_t all)
     return next() % 64 == 0 ? next() & all : all / 2;
 }
 
+static size_t file_keys;
+static uint64_t in_files(size_t i, size_t n, uint64_t all)
+{
+    size_t files = usw_div_up(n, file_keys);
+    return all / (files * file_keys) * (i % file_keys * files + i / file_keys);
+}
 typedef struct input {
     rank_of rank;
     const char *says; /* a part of the reason for large n; NULL: anything */
@@ -181,6 +187,8 @@ static const input inputs[] = {{sixteen, "16 values only", "few values counted"}
                                {two_runs_and_random_end, "3 runs", "runs merged"},
                                {short_runs_behind, "by themselves", "nearly in order"},
                                {mostly_one, "by themselves", "nearly in order"}};
+
+static const input files = {in_files, NULL, NULL};
 
 /* ---- the tests ---- */
 
@@ -268,7 +276,7 @@ static void shared_values(void **unused)
 static void shared_stretches(void **unused)
 {
     (void)unused;
-    enum { FIRST = 6, N = 1100003 };
+    enum { FIRST = 6, TWO_RUNS = 19, N = 1100003 };
     for (int i = 0; i < 3; i++) {
         upsweep_config c = {.threads = threads[i]};
         upsweep *u;
@@ -278,6 +286,11 @@ static void shared_stretches(void **unused)
             unsigned place = k % 2 ? UPSWEEP_IN_PLACE : 0;
             check_input(u, &inputs[k], N, UPSWEEP_I32, place);
             check_input(u, &inputs[k], N, UPSWEEP_U64, UPSWEEP_IN_PLACE - place);
+        }
+        for (size_t k = 0; k < 6; k++) { /* all runs at once, of different lengths */
+            file_keys = N / (3 + 2 * k) + 1000 * (k % 2);
+            check_input(u, &files, N, wide_types[k], 0);
+            check_input(u, &inputs[TWO_RUNS], N, wide_types[k], 0);
         }
         upsweep_close(u);
     }
@@ -345,19 +358,11 @@ static void rows(void **unused)
     unsetenv("UPSWEEP_ISA");
 }
 
-static size_t file_keys;
-static uint64_t in_files(size_t i, size_t n, uint64_t all)
-{
-    size_t files = usw_div_up(n, file_keys);
-    return all / (files * file_keys) * (i % file_keys * files + i / file_keys);
-}
-
 /* Files of some hundred keys, several of which are one chunk: merged, unless they are too many. */
 static void short_files(void **unused)
 {
     (void)unused;
     static const size_t counts[] = {3, 4, 8, 12, 16, 17, 30, 60};
-    const input files = {in_files, NULL, NULL};
     for (size_t i = 0; i < 3 * 8 * 6; i++) {
         upsweep *u;
         upsweep_config c = {.threads = threads[i % 3]};
