@@ -70,34 +70,14 @@ static inline VEC FN(next_vector)(FN(lists) * l, VEC high)
     return high;
 }
 
-/* Where lists are not sorted, keys may be behind the array, and greatest ones that filled up a
- * vector in their places. */
-static void FN(put_right)(KEY *out, const KEY *end, const KEY *behind, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (; behind[i] != (KEY)-1 && out < end && *out != (KEY)-1; out++) {
-        }
-        if (behind[i] != (KEY)-1 && out < end) {
-            USW_ROUTE_OF("lists that are not sorted", USW_UNSIGNED);
-            *out++ = behind[i];
-        }
-    }
-}
-
-static bool FN(all_greatest)(const KEY *at, size_t n)
-{
-    KEY all = (KEY)-1;
-    for (size_t i = 0; i < n; i++) {
-        all &= at[i];
-    }
-    return all == (KEY)-1;
-}
-
 /* Merges the lists and `high`, the last `filled` keys of which are none. Lists are filled up to
- * whole vectors with greatest keys, which come out last: those behind the array go to `last`. */
+ * whole vectors with greatest keys, which come out last: those behind the array go to `last`. They
+ * do so whatever the other keys are, since where alone they would end up each place has a greatest
+ * key if more keys are greatest ones, too: a network of exchanges is monotone. So nothing is lost
+ * of lists that are not sorted. */
 static void FN(last_vectors)(FN(lists) * l, VEC high, size_t filled)
 {
-    KEY last[3 * LANES], *spare = last, *begin = l->out, *kept = last + 2 * LANES;
+    KEY last[3 * LANES], *spare = last, *kept = last + 2 * LANES;
     for (size_t m; (m = FN(safe_moves)(l) / LANES) > 0;) {
         for (; m > 0; m--) {
             high = FN(next_vector)(l, high);
@@ -111,7 +91,7 @@ static void FN(last_vectors)(FN(lists) * l, VEC high, size_t filled)
         size_t n = usw_min(right ? nb : na, LANES), real = LANES - filled;
         if ((na == 0 || nb == 0) && spare == last) { /* the rest of a list may be behind all */
             FN(store)(kept, high);
-            if (kept[real - 1] <= *from && FN(all_greatest)(kept + real, filled)) {
+            if (kept[real - 1] <= *from) {
                 memcpy(l->out, kept, real * sizeof(KEY));
                 memmove(l->out + real, from, (na + nb) * sizeof(KEY));
                 return;
@@ -127,7 +107,6 @@ static void FN(last_vectors)(FN(lists) * l, VEC high, size_t filled)
     }
     FN(store)(spare, high);
     memcpy(l->out, last, left * sizeof(KEY));
-    FN(put_right)(begin, l->out + left, last + left, filled);
 }
 
 static inline bool FN(has_vectors)(const FN(lists) * l)
