@@ -176,7 +176,7 @@ static bool is_files(usw_stretches *s, usw_stretch *to, size_t begin, size_t n, 
         at += f->maps->first_break[f->width](f->keys + (begin + at) * f->bytes, n - at, f->order,
                                              true, false);
     }
-    for (size_t k = 0; k < s->each; k++) {
+    for (size_t k = 0; k <= i && k < s->each; k++) {
         to[k].n = 0;
     }
     if (i < s->each) {
@@ -197,8 +197,9 @@ static void examine_chunk(void *context, size_t i, unsigned lane)
     size_t begin = i * s->chunk, n = usw_min(s->chunk, f->n - begin);
     unsigned char *keys = f->keys + begin * f->bytes;
     bool far = f->n * f->bytes >= USW_PATTERN_FAR_BYTES;
+    to[0].begin = begin;
     for (size_t k = 0; k < s->each; k++) {
-        to[k] = (usw_stretch){.begin = begin};
+        to[k].n = 0;
     }
     if (atomic_load(&s->given_up)) {
         to[0].n = n;
@@ -253,8 +254,9 @@ static void drop_empty(usw_stretches *s)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++) {
-        s->stretch[count] = s->stretch[i];
-        count += s->stretch[i].n > 0;
+        if (s->stretch[i].n > 0) {
+            s->stretch[count++] = s->stretch[i];
+        }
     }
     s->count = count;
 }
