@@ -52,17 +52,12 @@ static void merge_piece(void *context, size_t i, unsigned lane)
 
 /* ---- all at once ---- */
 
-static uint64_t key_at(const usw_pattern_search *f, size_t i)
-{
-    return usw_map_key(&f->order->map, usw_load_raw(f->keys + i * f->bytes, f->bytes));
-}
-
 /* The first of keys [low, high) that is greater than x, or not less. */
 static size_t bound(const usw_pattern_search *f, size_t low, size_t high, uint64_t x, bool greater)
 {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        uint64_t key = key_at(f, middle);
+        uint64_t key = usw_key_at(f, middle);
         bool before = greater ? key <= x : key < x;
         *(before ? &low : &high) = before ? middle + 1 : middle;
     }
@@ -78,7 +73,7 @@ static void advance(const runs *r, size_t *at, const size_t *end, size_t block, 
     uint64_t last[USW_RUNS_MAX + 1], x = 0;
     for (size_t i = 0; i < r->count; i++) {
         stop[i] = usw_min(end[i], at[i] + block);
-        last[i] = at[i] < end[i] ? key_at(r->f, stop[i] - 1) : 0;
+        last[i] = at[i] < end[i] ? usw_key_at(r->f, stop[i] - 1) : 0;
     }
     for (; blocks > 0; blocks--) {
         size_t next = r->count;
@@ -92,7 +87,7 @@ static void advance(const runs *r, size_t *at, const size_t *end, size_t block, 
         x = last[least];
         at[least] = stop[least];
         stop[least] = usw_min(end[least], at[least] + block);
-        last[least] = at[least] < end[least] ? key_at(r->f, stop[least] - 1) : 0;
+        last[least] = at[least] < end[least] ? usw_key_at(r->f, stop[least] - 1) : 0;
     }
     for (size_t i = 0; i < r->count; i++) {
         if (i != least) {

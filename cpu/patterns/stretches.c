@@ -21,13 +21,9 @@ enum {
     PASSES_ALONE = 2, /* where what is still out of order is sorted with the loose keys */
     TRIM = 8,         /* keys that are taken from each side of the border of two chunks */
     FILE_MIN = 32,    /* keys of a stretch within a chunk */
-    RUN_MIN = 256     /* keys of a run on average: to merge shorter ones takes longer than a sort */
+    RUN_MIN = 256,    /* keys of a run on average: to merge shorter ones takes longer than a sort */
+    RUNS_OR_DIGITS = 8 /* more are not merged where digits sort keys as they are */
 };
-
-static uint64_t key_at(const usw_pattern_search *f, size_t i)
-{
-    return usw_map_key(&f->order->map, usw_load_raw(f->keys + i * f->bytes, f->bytes));
-}
 
 /* ---- one chunk ---- */
 
@@ -36,8 +32,8 @@ static void note_stretch(const usw_pattern_search *f, usw_stretch *to, size_t be
 {
     *to = (usw_stretch){.begin = begin, .n = n, .falls = falls};
     if (n > 0) {
-        to->low = key_at(f, begin);
-        to->high = key_at(f, begin + n - 1);
+        to->low = usw_key_at(f, begin);
+        to->high = usw_key_at(f, begin + n - 1);
     }
 }
 
@@ -155,8 +151,8 @@ static void loosen(usw_stretches *s, usw_stretch *to, size_t begin, size_t n, si
     note_stretch(f, to, begin, kept, false);
 }
 
-/* Whether the chunk, which breaks at `at`, is rising stretches that begin well below the end of the
- * one before, as keys that merely stand wrong do not. Too many of them: all is given up. */
+/* Whether the chunk, which breaks at `at`, is rising stretches that begin well below the last one's
+ * end, as keys that merely stand wrong do not. Too many of them: all is given up. */
 static bool is_files(usw_stretches *s, usw_stretch *to, size_t begin, size_t n, size_t at)
 {
     const usw_pattern_search *f = s->f;
@@ -169,7 +165,8 @@ static bool is_files(usw_stretches *s, usw_stretch *to, size_t begin, size_t n, 
         }
         bool is_short = i > 0 && at - from < FILE_MIN;
         if (is_short || at + TRIM >= n ||
-            (at > TRIM && key_at(f, begin + at - 1 - TRIM) <= key_at(f, begin + at + TRIM))) {
+            (at > TRIM &&
+             usw_key_at(f, begin + at - 1 - TRIM) <= usw_key_at(f, begin + at + TRIM))) {
             break;
         }
         from = at;
@@ -229,7 +226,7 @@ static void trim(usw_stretches *s, usw_stretch *a, usw_stretch *b)
 {
     const usw_pattern_search *f = s->f;
     if (a->n <= TRIM || b->n <= TRIM ||
-        key_at(f, a->begin + a->n - 1 - TRIM) > key_at(f, b->begin + TRIM)) {
+        usw_key_at(f, a->begin + a->n - 1 - TRIM) > usw_key_at(f, b->begin + TRIM)) {
         return;
     }
     while (a->high > b->low) {
@@ -339,7 +336,8 @@ static bool make_room(usw_stretches *s)
     size_t most = (size_t)CHUNK_BYTES / f->bytes;
     s->chunk = usw_min(most, usw_max(CHUNK_MIN, usw_div_up(f->n, CHUNKS)));
     size_t chunks = usw_div_up(f->n, s->chunk);
-    s->runs_most = usw_min(USW_RUNS_MAX, f->n / RUN_MIN);
+    bool digits = f->order->map.neg == 0 && f->n >= f->u->tuning.digit_keys[f->width == 3];
+    s->runs_most = usw_min(digits ? RUNS_OR_DIGITS : USW_RUNS_MAX, f->n / RUN_MIN);
     s->each = chunks <= CHUNKS && s->chunk < most ? usw_max(2, s->runs_most) : 2;
     s->count = s->each * chunks;
     s->loose_most = f->n / USW_LOOSE_SHARE;
