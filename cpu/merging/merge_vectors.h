@@ -159,12 +159,12 @@ static inline FN(rows) FN(exchange)(VEC x, VEC y)
 #if USW_LEVEL == 2 && KEY_BITS >= 32
 
 /* In which lane of both rows the low keys are after the last stage, in order, or the high ones. */
-static inline VEC FN(places)(unsigned high)
+static inline VEC FN(places)(size_t high)
 {
     enum { PART = 128 / KEY_BITS }; /* lanes */
     KEY lane[LANES];
-    for (unsigned i = 0; i < LANES; i++) {
-        unsigned pair = i / 2 % PART, at = KEY_BITS == 32 ? pair % 2 * 2 + pair / 2 : pair;
+    for (size_t i = 0; i < LANES; i++) {
+        size_t pair = i / 2 % PART, at = KEY_BITS == 32 ? pair % 2 * 2 + pair / 2 : pair;
         lane[i] = (KEY)((i / (2 * PART) * 2 + high) * PART + at + i % 2 * LANES);
     }
     return FN(load)(lane);
