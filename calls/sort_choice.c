@@ -24,7 +24,7 @@ typedef enum limit {
 
 enum {
     RUNS_FROM = 1024,
-    VALUES_FROM = 4096,
+    VALUES_BYTES = 8 * 1024, /* fewer keys are sorted as fast as a sample of them is looked at */
     RECORDS_FROM = 100,
     ROW_BYTES = 256 * 1024,
     SHORT = 3, /* widths of 8 and 16 bits: bits of a mask */
@@ -185,7 +185,9 @@ static inline size_t limit_of(limit l, const usw_sort_case *c)
     case ZERO: return 0;
     case FEW: return USW_SMALL + 1;
     case RUNS: return RUNS_FROM;
-    case VALUES: return usw_max(RUNS_FROM, usw_min(VALUES_FROM, t->digit_keys[is_64_bits]));
+    case VALUES:
+        return usw_max(RUNS_FROM,
+                       usw_min(keys_of_bytes(VALUES_BYTES, w), t->digit_keys[is_64_bits]));
     case COUNTS: return usw_count_from(c->u->isa, w);
     case DIGITS: return t->digit_keys[is_64_bits];
     case THREADS: return keys_of_bytes(t->thread_bytes, w);

@@ -17,8 +17,8 @@
 enum {
     MOMENTS = 1000, /* 10 to 50 microseconds */
     THREADS = 16,   /* a handle of a build for tests may have, on a machine with few cores */
-    OFFERED = 4,    /* to a call for which more than one pays */
-    SHARE_MIN = 16 * 1024
+    OFFERED = 4,
+    SHARE_MIN = 16 * 1024 /* threads for tuning.thread_bytes of work; bytes */
 };
 
 /* The state of a pool, one word: workers in the batch, whether more may join, its number. */
@@ -243,12 +243,14 @@ void usw_count_threads(upsweep *u, unsigned wanted)
     u->threads_least = most == cores ? 1 : u->threads_most;
 }
 
-/* To wake a thread and to give it tables pays from about a quarter of the size on from which more
- * than one thread does. */
+/* k threads do 1/k of the work each, but are woken in turn: least where k is the work's root. */
 void usw_offer_threads(upsweep *u, size_t bytes)
 {
-    size_t share = usw_max(u->tuning.thread_bytes / OFFERED, SHARE_MIN);
-    size_t pay = bytes < u->tuning.thread_bytes ? 1 : usw_max(1, bytes / share);
+    size_t share = usw_max(u->tuning.thread_bytes / (OFFERED * OFFERED), SHARE_MIN), pay = 1;
+    size_t most = bytes < u->tuning.thread_bytes ? 1 : bytes / share;
+    while (pay < u->threads_most && (pay + 1) * (pay + 1) <= most) {
+        pay++;
+    }
     u->threads = (unsigned)usw_min(u->threads_most, usw_max(u->threads_least, pay));
 }
 

@@ -15,7 +15,7 @@ KINDS = [("cpu/cache_sort/cache_sort_cpu.h", 1, 32, "u32", "unsigned"), ("cpu/ca
          ("cpu/cache_sort/cache_sort_cpu.h", 2, 32, "signed_half_u32", "signed"),
          ("cpu/merging/merge_cpu.h", 1, 32, "u32", "unsigned"), ("cpu/merging/merge_cpu.h", 2, 8, "u8", "unsigned"),
          ("cpu/merging/merge_cpu.h", 2, 16, "u16", "unsigned"), ("cpu/merging/merge_cpu.h", 2, 32, "u32", "unsigned"),
-         ("cpu/merging/merge_cpu.h", 2, 64, "u64", "unsigned")]
+         ("cpu/merging/merge_cpu.h", 2, 64, "u64", "unsigned"), ("cpu/merging/merge_cpu.h", 1, 64, "u64", "signed")]
 
 
 def named(step, ending):

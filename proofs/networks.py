@@ -80,8 +80,17 @@ def oddeven():
 
 
 def merge():
-    text = read("cpu/merging/merge_cpu.h")
-    return function(text, "order_bitonic") + function(text, "split_low_high")
+    """All three forms of the step; the file that includes them says which one by MERGE_FORM."""
+    text = read("cpu/merging/merge_vectors.h").replace("(FN(rows)){", "FN(rows){")  # as C++ writes it
+    places = function(text, "places")
+    for old, new in (("static inline VEC", "static inline Places"), ("KEY lane", "unsigned lane"), ("(KEY)(", "(unsigned)("),
+                     ("return FN(load)(lane)", "return places_of(lane)")):
+        places = replaced(places, old, new)
+    start = text.index("#if USW_LEVEL == 2 && KEY_BITS >= 32\n\n")
+    wide, narrow, within = (function(part, "split_low_high") for part in re.split(r"^#el.*$", text[start:], flags=re.M))
+    rows = re.search(r"typedef struct FN\(rows\).*?;\n\} FN\(rows\);\n", text, re.S).group() + function(text, "exchange")
+    return f"#if MERGE_FORM == 2\n{rows}{places}{wide}#elif MERGE_FORM == 1\n{rows}{narrow}#else\n" \
+        f"{function(text, 'order_bitonic')}{within}#endif\n"
 
 
 def device(text):

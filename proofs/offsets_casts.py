@@ -46,6 +46,7 @@ BOUNDED = {
         "cpu/pair_sort/wide_upper_words.h": ["(w->words[i] & w->mask)"],
         "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"], "cpu/strings/strings.h": ["item"],
         "cpu/patterns/pair_weave.c": ["(begin + i)"]},
+    "fewer keys than a vector has": {"cpu/merging/merge_vectors.h": ["n"]},
     "places in a leaf, which fits a cache": {
         "cpu/pair_sort/few_pairs.c": ["(words[i] & mask)"], "cpu/pair_sort/leaf.h": ["i"], "cpu/pair_sort/narrow_close_keys.h": ["i"],
         "cpu/pair_sort/narrow_leaf.h": ["(i + j)"], "cpu/pair_sort/sort_by_tags.h": ["i"],

@@ -2,10 +2,10 @@
  * files one behind the other, sorted keys some of which were changed.
  *
  * One pass looks at chunks of the array by all threads. A chunk that rises, or falls, is a stretch,
- * one with a single break is two; of others the keys out of order are taken out, or all keys, if
- * these are many. Keys that were taken out are loose: they are sorted by themselves. Stretches that
- * follow one another in order make a run. One run is woven with the loose keys in place
- * (cpu/patterns/weave.c), a few are merged with them (cpu/patterns/runs.c). Source: the idea of
+ * one with a single break two; of few chunks one that rises again and again is as many. Of others
+ * the keys out of order are taken out, or all keys, if these are many: loose ones, sorted by
+ * themselves. Stretches that follow one another in order make a run. One run is woven with the
+ * loose keys in place (weave.c), a few are merged with them (runs.c). Source: the idea of
  * V. Estivill-Castro and D. Wood, A survey of adaptive sorting algorithms (1992). */
 /* SPDX-License-Identifier: MIT */
 #include "cpu/patterns/stretches.h"
@@ -19,13 +19,11 @@ enum {
     DROP_SLACK = 1024,        /* keys more than its limit that `drop` may write */
     DROP_PASSES = 6,
     PASSES_ALONE = 2, /* where what is still out of order is sorted with the loose keys */
-    TRIM = 8          /* keys that are taken from each side of the border of two chunks */
+    TRIM = 8,         /* keys that are taken from each side of the border of two chunks */
+    FILE_MIN = 32,    /* keys of a stretch within a chunk */
+    RUN_MIN = 256,    /* keys of a run on average: to merge shorter ones takes longer than a sort */
+    RUNS_OR_DIGITS = 8 /* more are not merged where digits sort keys as they are */
 };
-
-static uint64_t key_at(const usw_pattern_search *f, size_t i)
-{
-    return usw_map_key(&f->order->map, usw_load_raw(f->keys + i * f->bytes, f->bytes));
-}
 
 /* ---- one chunk ---- */
 
@@ -34,8 +32,8 @@ static void note_stretch(const usw_pattern_search *f, usw_stretch *to, size_t be
 {
     *to = (usw_stretch){.begin = begin, .n = n, .falls = falls};
     if (n > 0) {
-        to->low = key_at(f, begin);
-        to->high = key_at(f, begin + n - 1);
+        to->low = usw_key_at(f, begin);
+        to->high = usw_key_at(f, begin + n - 1);
     }
 }
 
@@ -153,16 +151,53 @@ static void loosen(usw_stretches *s, usw_stretch *to, size_t begin, size_t n, si
     note_stretch(f, to, begin, kept, false);
 }
 
-/* Chunk i gives stretches 2 i and 2 i + 1. */
+/* Whether the chunk, which breaks at `at`, is rising stretches that begin well below the last one's
+ * end, as keys that merely stand wrong do not. Too many of them: all is given up. */
+static bool is_files(usw_stretches *s, usw_stretch *to, size_t begin, size_t n, size_t at)
+{
+    const usw_pattern_search *f = s->f;
+    size_t from = 0, i = 0;
+    for (; i < s->each; i++) {
+        note_stretch(f, &to[i], begin + from, at - from, false);
+        if (at == n) {
+            USW_ROUTE_OF("a chunk is several stretches", USW_WIDE_TYPES);
+            return true;
+        }
+        bool is_short = i > 0 && at - from < FILE_MIN;
+        if (is_short || at + TRIM >= n ||
+            (at > TRIM &&
+             usw_key_at(f, begin + at - 1 - TRIM) <= usw_key_at(f, begin + at + TRIM))) {
+            break;
+        }
+        from = at;
+        at += f->maps->first_break[f->width](f->keys + (begin + at) * f->bytes, n - at, f->order,
+                                             true, false);
+    }
+    for (size_t k = 0; k <= i && k < s->each; k++) {
+        to[k].n = 0;
+    }
+    if (i < s->each) {
+        return false;
+    }
+    USW_ROUTE_OF("a chunk is too many stretches", USW_WIDE_TYPES);
+    to[0] = (usw_stretch){.begin = begin, .n = n};
+    atomic_store(&s->given_up, true);
+    return true;
+}
+
+/* Chunk i gives stretches from each i on. */
 static void examine_chunk(void *context, size_t i, unsigned lane)
 {
     usw_stretches *s = context;
     const usw_pattern_search *f = s->f;
-    usw_stretch *to = s->stretch + 2 * i;
+    usw_stretch *to = s->stretch + s->each * i;
     size_t begin = i * s->chunk, n = usw_min(s->chunk, f->n - begin);
     unsigned char *keys = f->keys + begin * f->bytes;
     bool far = f->n * f->bytes >= USW_PATTERN_FAR_BYTES;
-    to[0] = to[1] = (usw_stretch){.begin = begin};
+    to[0].begin = begin;
+    for (size_t k = 0; k < s->each; k++) {
+        to[k].n = 0;
+    }
     if (atomic_load(&s->given_up)) {
         to[0].n = n;
         return;
@@ -179,7 +214,7 @@ static void examine_chunk(void *context, size_t i, unsigned lane)
         USW_ROUTE_OF("a chunk is one or two stretches", USW_WIDE_TYPES);
         note_stretch(f, &to[0], begin, at, at != rise);
         note_stretch(f, &to[1], begin + at, left, turns);
-    } else {
+    } else if (s->each == 2 || !is_files(s, to, begin, n, rise)) {
         loosen(s, to, begin, n, rise, usw_share(&s->room, lane));
     }
 }
@@ -191,7 +226,7 @@ static void trim(usw_stretches *s, usw_stretch *a, usw_stretch *b)
 {
     const usw_pattern_search *f = s->f;
     if (a->n <= TRIM || b->n <= TRIM ||
-        key_at(f, a->begin + a->n - 1 - TRIM) > key_at(f, b->begin + TRIM)) {
+        usw_key_at(f, a->begin + a->n - 1 - TRIM) > usw_key_at(f, b->begin + TRIM)) {
         return;
     }
     while (a->high > b->low) {
@@ -216,8 +251,9 @@ static void drop_empty(usw_stretches *s)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++) {
-        s->stretch[count] = s->stretch[i];
-        count += s->stretch[i].n > 0;
+        if (s->stretch[i].n > 0) {
+            s->stretch[count++] = s->stretch[i];
+        }
     }
     s->count = count;
 }
@@ -231,7 +267,7 @@ static bool join_stretches(usw_stretches *s)
             trim(s, a, b);
         }
         if (i == 0 || !follows(a, b)) {
-            if (s->runs == USW_RUNS_MAX) {
+            if (s->runs == s->runs_most) {
                 return false;
             }
             s->run[s->runs++] = (usw_run){.first = i, .falls = b->falls};
@@ -299,10 +335,14 @@ static bool make_room(usw_stretches *s)
     const usw_pattern_search *f = s->f;
     size_t most = (size_t)CHUNK_BYTES / f->bytes;
     s->chunk = usw_min(most, usw_max(CHUNK_MIN, usw_div_up(f->n, CHUNKS)));
-    s->count = 2 * usw_div_up(f->n, s->chunk);
+    size_t chunks = usw_div_up(f->n, s->chunk);
+    bool digits = f->order->map.neg == 0 && f->n >= f->u->tuning.digit_keys[f->width == 3];
+    s->runs_most = usw_min(digits ? RUNS_OR_DIGITS : USW_RUNS_MAX, f->n / RUN_MIN);
+    s->each = chunks <= CHUNKS && s->chunk < most ? usw_max(2, s->runs_most) : 2;
+    s->count = s->each * chunks;
     s->loose_most = f->n / USW_LOOSE_SHARE;
     if (s->in_place) {
-        if (s->count / 2 > (size_t)USW_CHUNKS_IN_PLACE * f->u->threads) {
+        if (chunks > (size_t)USW_CHUNKS_IN_PLACE * f->u->threads) {
             return false;
         }
         size_t most_in_place = (size_t)USW_LOOSE_IN_PLACE * f->u->threads / f->bytes;
@@ -343,7 +383,7 @@ bool usw_sort_stretches(const usw_pattern_search *f, bool in_place)
     }
     atomic_init(&s.loose_n, 0);
     atomic_init(&s.given_up, false);
-    usw_parallel(f->u, s.count / 2, examine_chunk, &s);
+    usw_parallel(f->u, s.count / s.each, examine_chunk, &s);
     drop_empty(&s);
     if (!atomic_load(&s.given_up) && join_stretches(&s)) {
         loosen_short_runs(&s);

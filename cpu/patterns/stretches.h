@@ -9,13 +9,19 @@
 #include <stdatomic.h>
 
 enum {
-    USW_RUNS_MAX = 16,
+    USW_RUNS_MAX = 32,
     USW_LOOSE_SHARE = 8, /* at most n / USW_LOOSE_SHARE keys may be loose */
     /* In place there is 1 MB of scratch a thread, buffers included: */
     USW_LOOSE_IN_PLACE = 192 * 1024, /* bytes of loose keys for each thread, */
     USW_SAVED_IN_PLACE = 64 * 1024,  /* of saved keys, */
     USW_CHUNKS_IN_PLACE = 1024       /* and chunks of the array */
 };
+
+/* Key i of the array, mapped. */
+static inline uint64_t usw_key_at(const usw_pattern_search *f, size_t i)
+{
+    return usw_map_key(&f->order->map, usw_load_raw(f->keys + i * f->bytes, f->bytes));
+}
 
 /* Raw keys [begin, begin + n) of the array, n > 0, which rise, or fall. What lies between stretches
  * belongs to loose keys. low and high: the first and the last key, mapped. */
@@ -37,7 +43,8 @@ typedef struct usw_stretches {
     usw_mark after_stretches; /* of the scratch */
     size_t chunk;             /* keys; no rising stretch is longer */
     usw_stretch *stretch;
-    size_t count, runs;
+    size_t each; /* stretches that a chunk may be */
+    size_t count, runs, runs_most;
     usw_run run[USW_RUNS_MAX];
     unsigned char *loose; /* mapped keys */
     size_t loose_most;

@@ -183,6 +183,17 @@ static void many_runs(void **state)
     }
 }
 
+/* many: half of the keys are the greatest, as those are that vectors are filled up with. */
+static void make_unsorted(unsigned char *list, size_t n, size_t bytes, bool many)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool greatest = many && next() % 2 == 0;
+        for (size_t k = 0; k < bytes; k++) {
+            list[i * bytes + k] = greatest ? 0xff : (unsigned char)next();
+        }
+    }
+}
+
 /* Arrays that end (a: begin, b) where memory ends: a read or write outside is a crash. */
 static void unsorted_between_guards(void **state)
 {
@@ -206,12 +217,8 @@ static void unsorted_between_guards(void **state)
             unsigned char *a = (unsigned char *)end[0] - na * bytes,
                           *b = (unsigned char *)area[1] + page;
             unsigned char *out = (unsigned char *)end[2] - (na + nb) * bytes;
-            for (size_t i = 0; i < na * bytes; i++) {
-                a[i] = (unsigned char)next();
-            }
-            for (size_t i = 0; i < nb * bytes; i++) {
-                b[i] = (unsigned char)next();
-            }
+            make_unsorted(a, na, bytes, round % 4 == 0);
+            make_unsorted(b, nb, bytes, round % 4 == 0);
             const unsigned char *lists[2] = {a, b}, *result[1] = {out};
             size_t counts[2] = {na, nb}, n = na + nb;
             usw_keymap raw = usw_keymap_of(UPSWEEP_U8, 0);

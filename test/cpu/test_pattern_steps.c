@@ -1,5 +1,5 @@
 /* test_pattern_steps.c - the loops that count values, and that look whether all keys are equal,
- * beside counting by hand, at every border of their blocks. */
+ * beside counting by hand, at every border of their blocks; and the words on what was found. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,9 +122,35 @@ static void same(void **unused)
     free(keys);
 }
 
+/* Two threads ask for the same reason, which is put into words only then. */
+static void late_words(void **unused)
+{
+    (void)unused;
+    uint32_t keys[100];
+    upsweep *u;
+    upsweep_report a = UPSWEEP_REPORT_INIT, b = UPSWEEP_REPORT_INIT;
+    assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
+    for (uint32_t i = 0; i < 100; i++) {
+        keys[i] = i;
+    }
+    assert_int_equal(upsweep_sort(u, keys, 100, UPSWEEP_U32, NULL), UPSWEEP_OK);
+    upsweep_last_report(u, &a);
+    upsweep_last_report(u, &b);
+    assert_string_equal(a.reason, "100 keys were already in order");
+    assert_string_equal(a.algorithm, "in order");
+    assert_string_equal(a.reason, b.reason);
+    keys[3] = 0;
+    assert_int_equal(upsweep_sort(u, keys, 100, UPSWEEP_U32, NULL), UPSWEEP_OK);
+    upsweep_last_report(u, &a);
+    assert_string_equal(
+        a.reason, "100 keys of 32 bits, 400 bytes, are sorted fastest by one thread in its cache");
+    assert_string_equal(a.algorithm, "sort/quick");
+    upsweep_close(u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counts), cmocka_unit_test(strangers),
-                                       cmocka_unit_test(same)};
+                                       cmocka_unit_test(same), cmocka_unit_test(late_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,12 @@ static uint64_t mostly_one(size_t i, size_t n, uint64_t all)
     return next() % 64 == 0 ? next() & all : all / 2;
 }
 
+static size_t file_keys;
+static uint64_t in_files(size_t i, size_t n, uint64_t all)
+{
+    size_t files = usw_div_up(n, file_keys);
+    return all / (files * file_keys) * (i % file_keys * files + i / file_keys);
+}
 typedef struct input {
     rank_of rank;
     const char *says; /* a part of the reason for large n; NULL: anything */
@@ -182,7 +188,12 @@ static const input inputs[] = {{sixteen, "16 values only", "few values counted"}
                                {short_runs_behind, "by themselves", "nearly in order"},
                                {mostly_one, "by themselves", "nearly in order"}};
 
+static const input files = {in_files, NULL, NULL};
+
 /* ---- the tests ---- */
+
+static const upsweep_type wide_types[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32,
+                                          UPSWEEP_U64, UPSWEEP_I64, UPSWEEP_F64};
 
 /* Raw bits of the key of a rank: the order of ranks, for floats as for integers. */
 static void store_rank(void *keys, size_t i, upsweep_type type, uint64_t rank)
@@ -265,9 +276,9 @@ static void shared_values(void **unused)
 static void shared_stretches(void **unused)
 {
     (void)unused;
-    enum { FIRST = 6, N = 1100003 };
+    enum { FIRST = 6, TWO_RUNS = 19, N = 1100003 };
     for (int i = 0; i < 3; i++) {
-        upsweep_config c = {.threads = threads[i]};
+        upsweep_config c = {.threads = 2 + (unsigned)i};
         upsweep *u;
         setenv("UPSWEEP_ISA", isas[i], 1);
         assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
@@ -275,6 +286,11 @@ static void shared_stretches(void **unused)
             unsigned place = k % 2 ? UPSWEEP_IN_PLACE : 0;
             check_input(u, &inputs[k], N, UPSWEEP_I32, place);
             check_input(u, &inputs[k], N, UPSWEEP_U64, UPSWEEP_IN_PLACE - place);
+        }
+        for (size_t k = 0; k < 6; k++) { /* all runs at once, of different lengths */
+            file_keys = N / (3 + 2 * (k % 3)) + 1000 * (k % 2);
+            check_input(u, &files, N, wide_types[k], 0);
+            check_input(u, &inputs[TWO_RUNS], N, wide_types[k], 0);
         }
         upsweep_close(u);
     }
@@ -285,8 +301,6 @@ static void shared_stretches(void **unused)
 static void types_and_scratch(void **unused)
 {
     (void)unused;
-    static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32,
-                                         UPSWEEP_U64, UPSWEEP_I64, UPSWEEP_F64};
     static const size_t limits[] = {0, 100000, 4096};
     enum { FIRST = 6, N = 29999 }; /* less than check_input asks for patterns of */
     for (int i = 0; i < 9; i++) {
@@ -297,7 +311,7 @@ static void types_and_scratch(void **unused)
         for (size_t k = FIRST; k < sizeof inputs / sizeof *inputs; k++) {
             for (size_t t = 0; t < 6; t++) {
                 size_t n = inputs[k].rank == random_ends && i < 3 ? 10 * N : N; /* moves left far */
-                check_input(u, &inputs[k], n, types[t], 0);
+                check_input(u, &inputs[k], n, wide_types[t], 0);
             }
         }
         upsweep_close(u);
@@ -310,8 +324,6 @@ static void rows(void **unused)
 {
     (void)unused;
     enum { FIRST = 6, ROWS = 3 };
-    static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32,
-                                         UPSWEEP_U64, UPSWEEP_I64, UPSWEEP_F64};
     static const unsigned flags[] = {0, UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST};
     static const size_t lengths[] = {1000, 1024, 2500, 20011};
     for (size_t i = 0; i < 12; i++) {
@@ -321,22 +333,22 @@ static void rows(void **unused)
         assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
         for (size_t k = FIRST; k < sizeof inputs / sizeof *inputs; k++) {
             for (size_t t = 0; t < 6; t++) {
-                size_t n = lengths[(i / 3 + k) % 4], bytes = upsweep_type_bytes(types[t]);
+                size_t n = lengths[(i / 3 + k) % 4], bytes = upsweep_type_bytes(wide_types[t]);
                 upsweep_options o = {.flags = flags[(i / 3 + t) % 3]};
                 unsigned char *keys = malloc(ROWS * n * bytes);
                 tally before[ROWS];
                 for (size_t r = 0; r < ROWS; r++) {
                     for (size_t at = 0; at < n; at++) {
                         uint64_t rank = inputs[k].rank(at, n, UINT64_MAX >> (64 - 8 * bytes));
-                        store_rank(keys + r * n * bytes, at, types[t], rank);
+                        store_rank(keys + r * n * bytes, at, wide_types[t], rank);
                     }
                     before[r] = tally_of(keys + r * n * bytes, n, bytes);
                 }
                 assert_int_equal(
-                    upsweep_sort_rows(u, keys, ROWS * n, types[t], NULL, ROWS, NULL, 0, &o),
+                    upsweep_sort_rows(u, keys, ROWS * n, wide_types[t], NULL, ROWS, NULL, 0, &o),
                     UPSWEEP_OK);
                 for (size_t r = 0; r < ROWS; r++) {
-                    check_sorted(keys + r * n * bytes, n, types[t], o.flags, before[r]);
+                    check_sorted(keys + r * n * bytes, n, wide_types[t], o.flags, before[r]);
                 }
                 free(keys);
             }
@@ -346,39 +358,37 @@ static void rows(void **unused)
     unsetenv("UPSWEEP_ISA");
 }
 
-/* Two threads ask for the same reason, which is put into words only then. */
-static void late_words(void **unused)
+/* Files of some hundred keys, several of which are one chunk: merged, unless they are too many. */
+static void short_files(void **unused)
 {
     (void)unused;
-    uint32_t keys[100];
-    upsweep *u;
-    upsweep_report a = UPSWEEP_REPORT_INIT, b = UPSWEEP_REPORT_INIT;
-    assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
-    for (uint32_t i = 0; i < 100; i++) {
-        keys[i] = i;
+    static const size_t counts[] = {3, 4, 8, 9, 16, 32, 33, 60};
+    for (size_t i = 0; i < 3 * 8 * 6; i++) {
+        upsweep *u;
+        upsweep_config c = {.threads = threads[i % 3]};
+        upsweep_report r = UPSWEEP_REPORT_INIT;
+        setenv("UPSWEEP_ISA", isas[i % 3], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+        upsweep_type t = wide_types[i / 3 % 6];
+        size_t bytes = upsweep_type_bytes(t);
+        file_keys = 100 + 100 * (i / 3 % 4);
+        size_t n = usw_max(1024, counts[i / 18] * file_keys), count = usw_div_up(n, file_keys);
+        check_input(u, &files, n, t, 0);
+        upsweep_last_report(u, &r);
+        bool digits =
+            !usw_type_is_float(t) && (i % 3 == USW_PORTABLE || (i % 3 == USW_AVX2 && bytes == 8));
+        bool merged = count <= (digits ? 8 : 32) && n / count >= 256;
+        assert_int_equal(strcmp(r.algorithm, "runs merged") == 0, merged);
+        upsweep_close(u);
     }
-    assert_int_equal(upsweep_sort(u, keys, 100, UPSWEEP_U32, NULL), UPSWEEP_OK);
-    upsweep_last_report(u, &a);
-    upsweep_last_report(u, &b);
-    assert_string_equal(a.reason, "100 keys were already in order");
-    assert_string_equal(a.algorithm, "in order");
-    assert_string_equal(a.reason, b.reason);
-    keys[3] = 0;
-    assert_int_equal(upsweep_sort(u, keys, 100, UPSWEEP_U32, NULL), UPSWEEP_OK);
-    upsweep_last_report(u, &a);
-    assert_string_equal(
-        a.reason, "100 keys of 32 bits, 400 bytes, are sorted fastest by one thread in its cache");
-    assert_string_equal(a.algorithm, "sort/quick");
-    upsweep_close(u);
+    unsetenv("UPSWEEP_ISA");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recognised),
-                                       cmocka_unit_test(shared_values),
-                                       cmocka_unit_test(shared_stretches),
-                                       cmocka_unit_test(types_and_scratch),
-                                       cmocka_unit_test(rows),
-                                       cmocka_unit_test(late_words)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recognised),        cmocka_unit_test(shared_values),
+        cmocka_unit_test(shared_stretches),  cmocka_unit_test(short_files),
+        cmocka_unit_test(types_and_scratch), cmocka_unit_test(rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
