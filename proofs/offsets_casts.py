@@ -47,7 +47,12 @@ BOUNDED = {
         "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"], "cpu/strings/strings.h": ["item"],
         "cpu/patterns/pair_weave.c": ["(begin + i)"]},
     "fewer keys than a vector has": {"cpu/merging/merge_vectors.h": ["n"]},
+    "at most 22 bits of a float's value; a distance of at most 32 bits, since shift is 0": {
+        "cpu/cache_sort/short_positions.h": ["(int32_t)((FN(value_of)(raw[i]) - m.from) * m.scale)",
+                                             "((FN(value_of)(raw[i]) - m.from) * m.scale)",
+                                             "(KEY)(s.keys[i] - s.least)"]},
     "places in a leaf, which fits a cache": {
+        "cpu/cache_sort/short_positions.h": ["i"],
         "cpu/pair_sort/few_pairs.c": ["(words[i] & mask)"], "cpu/pair_sort/leaf.h": ["i"], "cpu/pair_sort/narrow_close_keys.h": ["i"],
         "cpu/pair_sort/narrow_leaf.h": ["(i + j)"], "cpu/pair_sort/sort_by_tags.h": ["i"],
         "cpu/pair_sort/wide_keys.h": ["i", "n", "(wide[i] & places)",
