@@ -332,11 +332,12 @@ __device__ __forceinline__ unsigned hybrid_sum_before(unsigned c, unsigned *sums
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const auto sum_lanes = [lane](unsigned in) { /* of a warp, up to this lane */
-        for (int o = 1; o < 32; o <<= 1) {
-            const unsigned up = __shfl_up_sync(~0u, in, o);
-            in += lane >= static_cast<unsigned>(o) ? up : 0;
-        }
-        return in;
+                                                 for (int o = 1; o < 32; o <<= 1) {
+                                                     const unsigned up = __shfl_up_sync(~0u, in, o);
+                                                     in +=
+                                                         lane >= static_cast<unsigned>(o) ? up : 0;
+                                                 }
+                                                 return in;
     };
     const unsigned in = sum_lanes(c);
     if (lane == 31) {
