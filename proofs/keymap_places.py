@@ -46,6 +46,7 @@ HANDS_ON = {
     "algo/sort_radix.cu": {"queue_steps"},
     "calls/sort.c": {"sort_by_digits", "choose"},
     "cpu/patterns/stretches.c": {"make_room"},
+    "cpu/cache_sort/short_positions.h": {"map_values", "sort_short_positions"},
     "gpu/plugin/repeat_graph.cu": {"usw_gpu_sort_repeat", "usw_gpu_pairs_repeat"},
     "gpu/merging/merge_ring.cuh": {"usw_merge_ring_two"},
     "gpu/short_sort/short_sort.cu": {"sort_without_runs"},

@@ -161,9 +161,12 @@ static void merge_range(void *context, size_t c, unsigned lane)
 static bool merge_at_once(runs *r)
 {
     upsweep *u = r->f->u;
-    size_t ranges = 0, most = PIECES * (size_t)u->threads, block = r->f->n / (most * RANGE_BLOCKS);
+    size_t wanted = PIECES * (size_t)u->threads * RANGE_BLOCKS, ranges = 0;
+    size_t block = usw_max(1, r->f->n / wanted);
+    /* Each range takes so many blocks, of which the last one of a run may be shorter. */
+    size_t most = (r->f->n / block + r->count) / RANGE_BLOCKS + 1;
     r->buffers = usw_scratch_shares(u, u->threads, 2 * (CACHE_BYTES + ASIDE_BYTES));
-    r->cut = usw_scratch(u, (most + 8) * r->count * sizeof *r->cut);
+    r->cut = usw_scratch(u, (most + 1) * r->count * sizeof *r->cut);
     if (r->buffers.at == NULL || r->cut == NULL) {
         return false;
     }
