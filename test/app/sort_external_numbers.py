@@ -66,13 +66,13 @@ def main():
         make(folder + "/prices", 2, decimals=True)
         make(folder + "/late", 3, odd=[(COUNT - 5, "007"), (COUNT - 9, "7 apples"), (7, "7")])
         make(folder + "/long", 4, odd=[(COUNT // 2, "5" * 400000)])
-        for options in (["-n"], ["-nr"], ["-nu"], ["-k1,1n", "-s"]):
+        for options in (["-nr"], ["-nu"], ["-k1,1n", "-s"]):
             check(program, folder, options, ["plain", "plain"], True)
         check(program, folder, ["-n"], ["plain", "prices"], False)
         check(program, folder, ["-n"], ["prices"] * 4, True)
         for name, again in (("plain", True), ("prices", False)):  # a quarter of the limit is read before the sort
             check(program, folder, ["-n"], ["plain"] * 3 + [name], again, f"for f in plain plain plain {name}; do cat $f; echo; done", 48)
-        for options in (["-n", "-s"], ["-nr"], ["-nu"]):
+        for options in (["-nr", "-s"], ["-nu"]):
             check(program, folder, options, ["late", "late"], False)
         check(program, folder, ["-n"], ["long", "long"], False)
     for problem in problems:
