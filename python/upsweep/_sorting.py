@@ -213,7 +213,7 @@ def lexsort(keys, /, *, descending=False):
     >>> upsweep.lexsort(([1, 0, 2], [5, 5, 1]))
     array([2, 1, 0])
     """
-    keys, flags = tuple(keys), flags_of(descending)
+    keys, flags = tuple(keys), DESCENDING if descending else 0
     made = _core.fast_lexsort(keys, flags)
     if made is not None:
         return made

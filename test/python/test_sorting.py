@@ -211,6 +211,19 @@ def test_lexsort_of_ranges():
         assert upsweep.lexsort(keys, descending=True).tolist() == wanted
 
 
+def test_lexsort_of_ends():
+    """The greatest double of a row, and the least of the row behind it, whatever lies between them."""
+    rng = np.random.default_rng(5)
+    for trial in range(200):
+        ends = np.sort(rng.standard_normal(2) * 10.0 ** rng.integers(-9, 9))
+        real, few = rng.uniform(*ends, 300), rng.integers(0, 9, 300).astype("u1")
+        real[:2], few[:2] = ends[::-1], (3, 4)
+        same(upsweep.lexsort((real, few)), np.lexsort((real, few)))
+        same(upsweep.lexsort((real, few), descending=True), by_one_key_after_another((real, few), True))
+        same(upsweep.lexsort((few, real)), np.lexsort((few, real)))
+        same(upsweep.lexsort((few, real), descending=True), by_one_key_after_another((few, real), True))
+
+
 @pytest.mark.parametrize("n", [40, 900, 9000])
 def test_lexsort_of_neighbours(n):
     """Columns too wide for one number with the position, whose rows differ in the lowest bits alone."""

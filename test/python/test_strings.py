@@ -53,7 +53,7 @@ def test_strings(texts, missing, way, times, descending):
     for made in (index, upsweep.argsort(a, descending=descending), upsweep.argsort(a, 0, descending=descending)):
         assert made.dtype == np.int64 and made.tolist() == order
     assert repr(a.tolist()) == repr(before)
-    if not descending and missing != "None" and not any("\0" in text for text in texts if text):  # numpy stops there
+    if not descending and None not in texts and not any("\0" in text for text in texts):  # numpy stops there
         assert np.argsort(a, kind="stable").tolist() == order
 
 
@@ -61,7 +61,8 @@ def test_missing_strings_beside_numpys():
     for na in (np.nan, "m"):  # a string is ordered as itself, and stays a missing one
         dtype = StringDType(na_object=na)
         a = np.array(["z", na, "a", "", "m", na, "n"] * 100, dtype)
-        assert np.array_equal(upsweep.argsort(a), np.argsort(a, kind="stable"))
+        known = 700 if na == "m" else 500  # numpy 2.0 does not keep the order of missing ones
+        assert np.array_equal(upsweep.argsort(a)[:known], np.argsort(a, kind="stable")[:known])
         assert repr(upsweep.sort(a).tolist()) == repr(np.sort(a, kind="stable").tolist())
     assert upsweep.argsort(np.array([None, "a", None], StringDType(na_object=None))).tolist() == [1, 0, 2]
     assert upsweep.argsort(np.array([None, None], StringDType(na_object=None))).tolist() == [0, 1]
