@@ -116,7 +116,7 @@ def taken_by_numpy(a):
 def text_lines(sizes):
     for n in sizes:
         words = np.array([f"{v:x}" for v in np.random.default_rng(n).integers(0, 2**40, n)])
-        for kind in "US":
+        for kind in "UST" if hasattr(np, "dtypes") and hasattr(np.dtypes, "StringDType") else "US":
             a = words.astype(kind)
             yield f"sort text {kind}", n, 1, {
                 "ours": lambda a=a: upsweep.sort(a), "np.sort": lambda a=a: np.sort(a)}

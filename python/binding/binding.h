@@ -154,10 +154,18 @@ bool usp_write_positions(const usp_view *x, const void *pivot, bool descending, 
 
 /* ---- texts.c ---- */
 
-/* Whether o is a plain array of one dimension of numpy's dtypes S or U, in native order. */
+/* Whether o is a plain array of one dimension of numpy's dtypes S or U, in native order, or one of
+ * usp_is_strings. */
 bool usp_is_text(PyObject *o);
 /* Such an array sorted, the positions that sort it, or a pair of both, as new arrays. */
 PyObject *usp_sort_text(PyObject *x, PyObject *flags, bool wants_sorted, bool wants_index);
+
+/* ---- strings.c ---- */
+
+/* Whether o is an array of one dimension, of any stride, of numpy's StringDType. */
+bool usp_is_strings(PyObject *o);
+/* As usp_sort_text; missing strings come last. */
+PyObject *usp_sort_strings(PyObject *x, PyObject *flags, bool wants_sorted, bool wants_index);
 
 /* ---- tables of functions ---- */
 

@@ -52,45 +52,51 @@ PACK_FLOAT(bf16, uint16_t, 7)
 PACK_FLOAT(f32, uint32_t, 23)
 PACK_FLOAT(f64, uint64_t, 52)
 
-/* Doubles by their values, which rise with them: of as many bits they have more that differ. */
+/* Doubles by their values, which rise with them: of as many bits they have more that differ. A sum
+ * with 2^52 has the value, rounded, in its lowest bits, and vectors of SSE2 have no other way. */
 static void pack_values(const column *c, size_t begin, size_t end, uint64_t *rows)
 {
     const double *x = (const void *)c->from->data;
     for (size_t i = begin; i < end; i++) {
-        rows[i] += (uint64_t)(int64_t)((x[i] - c->zero) * c->scale) << c->shift;
+        const double sum = (x[i] - c->zero) * c->scale + 0x1p52;
+        uint64_t value;
+        memcpy(&value, &sum, sizeof value);
+        rows[i] += (value - UINT64_C(0x4330000000000000)) << c->shift;
     }
 }
 
-/* Finds how values become numbers of so many bits; false where some are infinite or no numbers. */
+/* Finds how values become numbers of so many bits, two at least, rounded up, too; false where some
+ * are infinite or no numbers. */
 static bool scale_values(column *c, const usp_view *k, bool down, unsigned bits)
 {
     const double *x = (const void *)k->data;
-    const size_t n = k->n, whole = n - n % 4;
-    double least[4], most[4], none[4] = {0}; /* in four lanes, by vectors */
-    for (size_t j = 0; j < 4; j++) {
+    enum { LANES = 4 }; /* which do not wait for one another */
+    const size_t n = k->n, whole = n - n % LANES;
+    double least[LANES], most[LANES], sum[LANES] = {0}; /* NaN where some are */
+    for (size_t j = 0; j < LANES; j++) {
         least[j] = most[j] = x[0];
     }
-    for (size_t i = 0; i < whole; i += 4) {
-        for (size_t j = 0; j < 4; j++) {
+    for (size_t i = 0; i < whole; i += LANES) {
+        for (size_t j = 0; j < LANES; j++) {
             least[j] = x[i + j] < least[j] ? x[i + j] : least[j];
             most[j] = x[i + j] > most[j] ? x[i + j] : most[j];
-            none[j] += x[i + j] - x[i + j]; /* not 0 where it is infinite or no number */
+            sum[j] += x[i + j];
         }
     }
     for (size_t i = whole; i < n; i++) {
         least[0] = x[i] < least[0] ? x[i] : least[0];
         most[0] = x[i] > most[0] ? x[i] : most[0];
-        none[0] += x[i] - x[i];
+        sum[0] += x[i];
     }
-    for (size_t j = 1; j < 4; j++) {
+    for (size_t j = 1; j < LANES; j++) {
         least[0] = least[j] < least[0] ? least[j] : least[0];
         most[0] = most[j] > most[0] ? most[j] : most[0];
-        none[0] += none[j];
+        sum[0] += sum[j];
     }
-    const double far = most[0] - least[0], scale = (double)(((uint64_t)1 << bits) - 1) / far;
+    const double far = most[0] - least[0], scale = (double)(((uint64_t)1 << bits) - 2) / far;
     c->zero = down ? most[0] : least[0];
     c->scale = down ? -scale : scale;
-    return none[0] == 0 && far < 1e300 && scale < 1e300;
+    return sum[0] == sum[0] && far < 1e300 && scale < 1e300; /* far is infinite where some are */
 }
 
 typedef void (*pack_function)(const column *, size_t, size_t, bool, uint64_t *);
@@ -127,8 +133,8 @@ static Py_ssize_t fit(usp_call *c, const usp_view *keys, Py_ssize_t given, bool 
         lost = cut != 0 && lost == 0 ? i + 1 : lost;
         columns[i] = (column){bits == cut ? NULL : k, ends[down], 0, cut, 0, 0};
         const unsigned room = left < VALUE_BITS ? left : VALUE_BITS;
-        const bool values = below == 0 && cut != 0 && cut != bits && k->type == UPSWEEP_F64 &&
-                            scale_values(&columns[i], k, down, room);
+        const bool values = room > 1 && below == 0 && cut != 0 && cut != bits &&
+                            k->type == UPSWEEP_F64 && scale_values(&columns[i], k, down, room);
         columns[i].scale = values ? columns[i].scale : 0;
         left -= values ? room : bits - cut;
         columns[i].shift = left;

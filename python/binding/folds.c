@@ -212,8 +212,8 @@ FUNCTION(fast_minmax)
 /* Whether a scan's result has the type of its elements in numpy and torch, too. */
 static bool keeps_type(upsweep_type type, PyObject *op)
 {
-    const long number = PyLong_CheckExact(op) ? PyLong_AsLong(op) : 0;
-    return usp_scans_as_is(type) || number == UPSWEEP_LEAST || number == UPSWEEP_GREATEST;
+    const long code = PyLong_CheckExact(op) ? PyLong_AsLong(op) : 0;
+    return usp_scans_as_is(type) || code == UPSWEEP_LEAST || code == UPSWEEP_GREATEST;
 }
 
 /* A scan of a plain array or a known tensor of one dimension that keeps the type. The fourth

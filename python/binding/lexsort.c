@@ -211,17 +211,28 @@ static bool sort_few(usp_call *c, const usp_view *keys, Py_ssize_t given, uint64
     column columns[MOST];
     const bool down = (c->options.flags & UPSWEEP_DESCENDING) != 0;
     const size_t n = keys->n, bits = bits_of(n - 1);
-    uint64_t *numbers = calloc(n, sizeof *numbers);
-    const Py_ssize_t lost = numbers == NULL ? -1 : fit(c, keys, given, down, 0, columns);
-    if (lost >= 0) {
-        pack_rows(columns, given, 0, n, down, numbers);
-        c->status = upsweep_argsort(c->u, numbers, n, UPSWEEP_U64, rows, 64, NULL);
+    const usp_view *last_key = &keys[given - 1];
+    Py_ssize_t lost = fit(c, keys, given, down, 0, columns);
+    uint64_t *made = NULL;
+    const uint64_t *numbers = NULL;
+    if (lost == given - 1 && last_key->bytes == 8 && columns[lost].shift == 0 &&
+        columns[lost].scale == 0) { /* the last key alone, with all of its bits: it needs no copy */
+        numbers = (const void *)last_key->data;
+        c->status = upsweep_argsort(c->u, numbers, n, last_key->type, rows, 64, &c->options);
+    } else if (lost >= 0) {
+        numbers = made = calloc(n, sizeof *made);
+        lost = made == NULL ? -1 : lost;
+    }
+    if (made != NULL) {
+        pack_rows(columns, given, 0, n, down, made);
+        c->status = upsweep_argsort(c->u, made, n, UPSWEEP_U64, rows, 64, NULL);
     }
     size_t twice = 0;
-    uint64_t last = 0;
-    for (size_t i = 0; lost > 0 && i < n && c->status == UPSWEEP_OK; i++) {
+    const bool looks = lost > 0 && c->status == UPSWEEP_OK;
+    uint64_t last = looks ? numbers[rows[0]] : 0;
+    for (size_t i = 1; i < n && looks; i++) {
         const uint64_t number = numbers[rows[i]];
-        twice += i > 0 && number == last;
+        twice += number == last;
         last = number;
     }
     uint64_t run = 0, row = 0;
@@ -231,7 +242,7 @@ static bool sort_few(usp_call *c, const usp_view *keys, Py_ssize_t given, uint64
         run += i > 0 && numbers[row] != numbers[before];
         rows[i] = run << bits | row;
     }
-    free(numbers);
+    free(made);
     if (lost < 0 || c->status != UPSWEEP_OK || twice > n / TWICE) {
         return false;
     }

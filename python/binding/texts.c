@@ -10,6 +10,9 @@ bool usp_is_text(PyObject *o)
     }
     PyArrayObject *a = (PyArrayObject *)o;
     const int type = PyArray_TYPE(a);
+    if (type == NPY_VSTRING) {
+        return usp_is_strings(o);
+    }
     return (type == NPY_STRING || type == NPY_UNICODE) && PyArray_NDIM(a) == 1 &&
            PyArray_IS_C_CONTIGUOUS(a) && PyArray_ISALIGNED(a) && PyArray_ISNOTSWAPPED(a);
 }
@@ -81,6 +84,9 @@ PyObject *usp_sort_text(PyObject *x, PyObject *flags, bool wants_sorted, bool wa
 {
     usp_call c;
     PyArrayObject *a = (PyArrayObject *)x;
+    if (usp_is_strings(x)) {
+        return usp_sort_strings(x, flags, wants_sorted, wants_index);
+    }
     PyObject *sorted = NULL, *index = NULL, *made = NULL;
     if (!usp_arguments(&c, &flags, 1, "f")) {
         return NULL;

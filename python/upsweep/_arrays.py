@@ -129,6 +129,8 @@ def take(x, descending=False, text=None):
 def columns_of(key, descending, text):
     """A key of lexsort as a column of numbers and, if it has nulls, which come last, one that says where."""
     taken = take(key, descending, text)
+    if getattr(taken.array, "ndim", 1) == 0:
+        raise ValueError("lexsort takes keys, each of them an array of one dimension: give it one key as (x,)")
     if taken.kind is Text:
         refuse("text as a key of lexsort")
     if taken.array.ndim != 1:

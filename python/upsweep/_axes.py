@@ -12,6 +12,17 @@ def flags_of(descending, stable=True):
     return (DESCENDING if descending else 0) | (0 if stable else UNSTABLE)
 
 
+KINDS = ("quicksort", "mergesort", "heapsort", "stable")
+
+
+def check_kind(kind):
+    """numpy's kind of a sort; None, its default, is not asked about."""
+    if not isinstance(kind, str):
+        raise TypeError(f"kind must be a string or None, not {type(kind).__name__}")
+    if not kind or not any(name.startswith(kind.lower()) for name in KINDS):  # "q" and "quick", too
+        raise ValueError(f"kind must be one of {', '.join(KINDS)} or None, not {kind!r}")
+
+
 def product(shape):
     n = 1
     for size in shape:
@@ -84,6 +95,16 @@ def laid_out(taken, a, axis):
     return made
 
 
+def positions_of(taken, index, axis, length):
+    """Positions as the caller gets them; those of nulls come last."""
+    index = laid_out(taken, index, axis)
+    if taken.nulls:
+        missing = np.ones(length + taken.nulls, bool)
+        missing[taken.valid] = False
+        index = np.concatenate([taken.valid[index], np.flatnonzero(missing)])
+    return taken.other(index)
+
+
 def _refuse_no_array(out):
     if not hasattr(out, "shape") or not hasattr(out, "dtype"):
         raise TypeError(f"out must be an array, not of type {type(out).__name__}")
@@ -104,11 +125,16 @@ def check_out(taken, out, code=None):
     return out
 
 
+def _native(dtype):
+    """A dtype of numpy in the machine's order of bytes, which StringDType has not and refuses."""
+    return dtype if dtype.kind == "T" else dtype.newbyteorder("=")
+
+
 def into(out, values):
     _refuse_no_array(out)
     if tuple(out.shape) != tuple(values.shape):
         raise ValueError(f"out has the shape {tuple(out.shape)}, not {tuple(values.shape)}")
-    if not (out.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")
+    if not (_native(out.dtype) == _native(values.dtype)
             if isinstance(out, np.ndarray) else out.dtype == values.dtype):
         raise TypeError(f"out has the dtype {out.dtype}, not {values.dtype}")
     out[...] = values

@@ -121,9 +121,10 @@ def _reduce_along_several(x, op, axes, dtype, keepdims, reproducible, what):
     return made.reshape(ones) if keepdims else made
 
 
-def sum(x, /, *, axis=None, dtype=None, keepdims=False, reproducible=True):
+def sum(x, /, axis=None, dtype=None, *, keepdims=False, reproducible=True):
     """Sum of the elements, as numpy.sum: integers as int64 or uint64 modulo 2^64, floats in their
-    own dtype.
+    own dtype. Nulls of Arrow and polars are left out; a NaN, as which NA of pandas comes, makes the
+    sum NaN, where pandas skips it: sum(x.dropna()).
 
     Floats are added in f64 in an order that depends on their number only, and rounded once: the
     same bits for any number of threads, on any machine, on a GPU too. dtype=np.float64 keeps the
@@ -144,7 +145,7 @@ def sum(x, /, *, axis=None, dtype=None, keepdims=False, reproducible=True):
     return _reduce(x, SUM, axis, dtype, keepdims, reproducible, "sum")
 
 
-def prod(x, /, *, axis=None, dtype=None, keepdims=False, reproducible=True):
+def prod(x, /, axis=None, dtype=None, *, keepdims=False, reproducible=True):
     """Product of the elements; all is as for `sum`.
 
     >>> import numpy as np, upsweep
@@ -158,7 +159,7 @@ def prod(x, /, *, axis=None, dtype=None, keepdims=False, reproducible=True):
     return _reduce(x, PRODUCT, axis, dtype, keepdims, reproducible, "prod")
 
 
-def min(x, /, *, axis=None, keepdims=False):
+def min(x, /, axis=None, *, keepdims=False):
     """Least element. NaNs are skipped unless all are NaN, as numpy.nanmin does and numpy.min does
     not; -0 is less than +0. Of times, too, NaT skipped. ValueError where there is no element.
 
@@ -173,7 +174,7 @@ def min(x, /, *, axis=None, keepdims=False):
     return _reduce(x, LEAST, axis, None, keepdims, True, "min")
 
 
-def max(x, /, *, axis=None, keepdims=False):
+def max(x, /, axis=None, *, keepdims=False):
     """Greatest element; all is as for `min`.
 
     >>> import numpy as np, upsweep
@@ -226,6 +227,13 @@ def _flat(x, what):
     return taken.kind.view(a), taken
 
 
+def _position(call, x, what):
+    """What the call finds, as a position in x, of whose column the nulls were left out."""
+    view, taken = _flat(x, what)
+    made = call(view, 0)
+    return int(taken.valid[made]) if taken.nulls else made
+
+
 def minmax(x, /):
     """Least and greatest element in one pass, NaNs skipped; ValueError where there is none.
 
@@ -265,7 +273,7 @@ def argmin(x, /):
         if times.size == 0:
             raise ValueError("argmin of no element")
         return end_of_times(times, True, argmin)
-    return _core.argmin(_flat(x, "argmin")[0], 0) if made is None else made
+    return _position(_core.argmin, x, "argmin") if made is None else made
 
 
 def argmax(x, /):
@@ -283,4 +291,4 @@ def argmax(x, /):
         if times.size == 0:
             raise ValueError("argmax of no element")
         return end_of_times(times, False, argmax)
-    return _core.argmax(_flat(x, "argmax")[0], 0) if made is None else made
+    return _position(_core.argmax, x, "argmax") if made is None else made

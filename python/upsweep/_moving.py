@@ -172,7 +172,7 @@ def _positions(kind, indices, length):
     return index, shape
 
 
-def take(x, indices, /, *, axis=None, out=None):
+def take(x, indices, /, axis=None, *, out=None):
     """Elements at given positions, as numpy.take.
 
     indices : integers of any shape, or one, which gives an element; negative ones count from the end.

@@ -67,7 +67,7 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
     return finished(taken, made, where, out)
 
 
-def cumsum(x, /, *, axis=None, dtype=None, out=None):
+def cumsum(x, /, axis=None, dtype=None, *, out=None):
     """Running sums, as numpy.cumsum: integers as int64 or uint64 (of torch int64), floats in their own dtype.
 
     Floats are added in f64 in a fixed order, and each result is rounded once. Of timedelta64, too: from a
@@ -84,7 +84,7 @@ def cumsum(x, /, *, axis=None, dtype=None, out=None):
     return _scan(x, SUM, axis, dtype, out, 0, "cumsum")
 
 
-def cumprod(x, /, *, axis=None, dtype=None, out=None):
+def cumprod(x, /, axis=None, dtype=None, *, out=None):
     """Running products; all is as for `cumsum`.
 
     >>> import numpy as np, upsweep

@@ -46,7 +46,7 @@ def _select(kind, row, places, flags):
         end = k
 
 
-def partition(x, kth, /, *, axis=-1, descending=False, out=None):
+def partition(x, kth, /, axis=-1, *, descending=False, out=None):
     """Rearranges a copy so that the elements at kth are where a sort would put them, as
     numpy.partition: nothing before them is greater, nothing after is less.
 
@@ -90,7 +90,7 @@ def partition(x, kth, /, *, axis=-1, descending=False, out=None):
     return made if out is None else into(out, made)
 
 
-def argpartition(x, kth, /, *, axis=-1, descending=False):
+def argpartition(x, kth, /, axis=-1, *, descending=False):
     """Positions that partition an array, as numpy.argpartition.
 
     Parameters and errors are those of `partition`; returns int64 positions. Which of the positions
@@ -117,7 +117,7 @@ def argpartition(x, kth, /, *, axis=-1, descending=False):
     return taken.other(index.reshape(shape))
 
 
-def top_k(x, k, /, *, axis=-1, largest=True):
+def top_k(x, k, /, axis=-1, *, largest=True):
     """The k greatest (or least) elements of each row and their positions, best first.
 
     x : array of one or more dimensions; k : at most the length of the axis.

@@ -4,8 +4,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import beside, columns_of, host, normal, take, unmasked
-from ._axes import (argsort_array, bytes_view, check_out, finished, flags_of, into, laid_out, one_row,
-                    product, result_like, rows_of, values_of)
+from ._axes import (argsort_array, bytes_view, check_kind, check_out, finished, flags_of, into, one_row,
+                    positions_of, product, result_like, rows_of, values_of)
 from ._dtypes import DESCENDING, I64, code_of, refuse
 from ._kinds import Numpy, Text, same
 from ._strings import column_of_text, order_of_text, sorted_text
@@ -38,7 +38,7 @@ def _in_place(x, taken, axis, flags):
     return True
 
 
-def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index=False):
+def sort(x, /, axis=-1, kind=None, *, descending=False, stable=True, out=None, return_index=False):
     """Sorted copy of an array, as numpy.sort and the array API have it.
 
     Parameters
@@ -48,6 +48,8 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
         interface, Arrow's C data interface or the buffer protocol. 0 or more dimensions.
     axis : int or None
         Along which axis; None: of all elements in one row.
+    kind : None, "quicksort", "mergesort", "heapsort" or "stable"
+        As numpy's, and all the same here: every one is stable.
     descending : bool
     stable : bool
         False allows a method that is not; equal keys differ in nothing but that.
@@ -76,6 +78,8 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
     array([[ 3.,  1., nan],
            [ 2.,  1.,  0.]])
     """
+    if kind is not None:
+        check_kind(kind)
     flags = DESCENDING if descending else 0
     if type(axis) is int and not return_index:
         made = (_core.fast_sort(x, flags, out) if axis == -1 or axis == getattr(x, "ndim", 0) - 1
@@ -114,20 +118,10 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
         else:
             _core.sort_rows(view, None, rows, places, flags)
     made = finished(taken, made, axis, out)
-    return (made, _positions(taken, index, axis, length)) if return_index else made
+    return (made, positions_of(taken, index, axis, length)) if return_index else made
 
 
-def _positions(taken, index, axis, length):
-    """Positions as the caller gets them; those of nulls come last."""
-    index = laid_out(taken, index, axis)
-    if taken.nulls:
-        missing = np.ones(length + taken.nulls, bool)
-        missing[taken.valid] = False
-        index = np.concatenate([taken.valid[index], np.flatnonzero(missing)])
-    return taken.other(index)
-
-
-def argsort(x, /, *, axis=-1, descending=False, stable=True, out=None):
+def argsort(x, /, axis=-1, kind=None, *, descending=False, stable=True, out=None):
     """Positions that sort an array, as numpy.argsort(kind="stable") and the array API have it.
 
     Parameters are those of `sort`. Returns int64 positions of x's shape, in the library that x
@@ -140,6 +134,8 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True, out=None):
     >>> upsweep.argsort(np.array([3, 1, 2, 1]))
     array([1, 3, 2, 0])
     """
+    if kind is not None:
+        check_kind(kind)
     flags = DESCENDING if descending else 0
     if type(axis) is int and out is None:
         made = (_core.fast_argsort(x, flags) if axis == -1 or axis == getattr(x, "ndim", 0) - 1
@@ -155,7 +151,7 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True, out=None):
         check_out(taken, out)
     # Rows are sorted along with their positions, so that they need an array of their own.
     a = moved if fresh else taken.kind.contiguous(moved) if rows == 1 else taken.kind.copy(moved)
-    index = _positions(taken, argsort_array(taken.kind, a, rows, flags), axis, length)
+    index = positions_of(taken, argsort_array(taken.kind, a, rows, flags), axis, length)
     return index if out is None else into(out, index)
 
 
@@ -217,7 +213,7 @@ def lexsort(keys, /, *, descending=False):
     >>> upsweep.lexsort(([1, 0, 2], [5, 5, 1]))
     array([2, 1, 0])
     """
-    keys, flags = tuple(keys), flags_of(descending)
+    keys, flags = tuple(keys), DESCENDING if descending else 0
     made = _core.fast_lexsort(keys, flags)
     if made is not None:
         return made

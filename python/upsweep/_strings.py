@@ -9,7 +9,6 @@ from . import _core
 from ._arrays import normal
 from ._arrow import from_arrow
 from ._axes import flags_of, laid_out
-from ._dtypes import refuse
 from ._kinds import Numpy, Taken, Text, same
 
 def column_of_text(x, module):
@@ -35,28 +34,6 @@ def column_of_text(x, module):
                                              types.is_binary, types.is_large_binary)):
         return None
     return Taken(Text, x, 0, lambda order: x.take(pa.array(order)), pa.array)
-
-
-def _order_of_bytes(texts, flags):
-    """Positions that sort a list of bytes."""
-    ends, index = np.zeros(len(texts) + 1, np.int64), np.empty(len(texts), np.int64)
-    np.cumsum([len(text) for text in texts], out=ends[1:])
-    data = b"".join(texts) or b"\0"
-    _core.argsort_strings(np.frombuffer(data, np.uint8), ends, index, flags)
-    return index
-
-
-def _order_of_strings(x, flags):
-    """The same of a row of numpy's StringDType. In U they have one width, and no NULs at their ends, which
-    numpy's lengths do not count, either, unless something follows."""
-    try:
-        lengths = np.strings.str_len(np.strings.add(x, ".")) - 1
-    except ValueError:
-        refuse("missing strings of a StringDType")
-    width, ends_in_nul = int(lengths.max(initial=1)), (np.strings.str_len(x) != lengths).any()
-    if ends_in_nul or width * x.size > 8 * int(lengths.sum()) + 2**16:
-        return _order_of_bytes([text.encode() for text in x.tolist()], flags)
-    return _core.fast_argsort(x.astype(f"U{width}"), flags)
 
 
 def _order_of_column(x, flags):
@@ -89,14 +66,14 @@ def order_of_text(taken, axis, descending):
     if axis is None:
         x, axis = x.reshape(-1), 0
     axis = normal(axis, x.ndim)
-    moved, of_row = np.moveaxis(x, axis, -1), _order_of_strings
+    moved = np.moveaxis(x, axis, -1)
     if x.dtype.kind != "T":
-        moved, of_row = np.require(moved, x.dtype.newbyteorder("="), "CA"), _core.fast_argsort
+        moved = np.require(moved, x.dtype.newbyteorder("="), "CA")
     index = np.empty(moved.shape, np.int64)
     if index.size:
         for row, places in zip(moved.reshape(-1, moved.shape[-1]),
                                index.reshape(-1, moved.shape[-1])):
-            places[...] = of_row(row, flags)
+            places[...] = _core.fast_argsort(row, flags)
     return laid_out(Taken(Numpy, x, 0), index, axis)
 
 

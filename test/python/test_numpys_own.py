@@ -21,13 +21,12 @@ DIFFERENT = {}
 def ours(name, a, args, options):
     """(result,), or None where the arguments are none of ours."""
     options = dict(options)
-    options.pop("kind", None)
+    if "partition" in name:
+        options.pop("kind", None)
     options.pop("stable", None)
     at = 1 if "partition" in name else 0  # where numpy's axis stands
-    if len(args) > at and name != "unique":
-        args, options["axis"] = args[:at], args[at]
     known = isinstance(a, np.ndarray) and a.dtype.kind in "biufmM" and a.dtype.itemsize <= 8
-    if not known or options.pop("order", None) is not None or len(args) != at:
+    if not known or options.pop("order", None) is not None or len(args) not in (at, at + 1):
         return None
     if name == "unique" and (options.pop("axis", None) is not None or "sorted" in options
                              or type(a) is not np.ndarray):

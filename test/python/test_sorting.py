@@ -211,6 +211,19 @@ def test_lexsort_of_ranges():
         assert upsweep.lexsort(keys, descending=True).tolist() == wanted
 
 
+def test_lexsort_of_ends():
+    """The greatest double of a row, and the least of the row behind it, whatever lies between them."""
+    rng = np.random.default_rng(5)
+    for trial in range(200):
+        ends = np.sort(rng.standard_normal(2) * 10.0 ** rng.integers(-9, 9))
+        real, few = rng.uniform(*ends, 300), rng.integers(0, 9, 300).astype("u1")
+        real[:2], few[:2] = ends[::-1], (3, 4)
+        same(upsweep.lexsort((real, few)), np.lexsort((real, few)))
+        same(upsweep.lexsort((real, few), descending=True), by_one_key_after_another((real, few), True))
+        same(upsweep.lexsort((few, real)), np.lexsort((few, real)))
+        same(upsweep.lexsort((few, real), descending=True), by_one_key_after_another((few, real), True))
+
+
 @pytest.mark.parametrize("n", [40, 900, 9000])
 def test_lexsort_of_neighbours(n):
     """Columns too wide for one number with the position, whose rows differ in the lowest bits alone."""
@@ -272,6 +285,49 @@ def test_sort_rows(data):
         same(index[b:e], np.argsort(a[b:e], kind="stable"))
     two = a[:a.size // 10 * 10].reshape(-1, 10)
     same(upsweep.sort_rows(two), ordered(two))
+
+
+@given(st.data())
+def test_arguments_as_numpy_has_them(data):
+    """The axis by its place, and every kind, which is stable here as merge sort is."""
+    a = data.draw(arrays(dims=(1, 3), plain=True))
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
+    kind = data.draw(st.sampled_from([None, "quicksort", "mergesort", "heapsort", "stable", "quick", "m", "Stable"]))
+    for call in (lambda m: m.sort(a, axis, "stable"), lambda m: m.argsort(a, axis, "stable"),
+                 lambda m: m.argsort(a, axis=axis, kind="mergesort")):
+        same(call(upsweep), call(np))
+    same(upsweep.sort(a, axis, kind), ordered(a, axis))
+    same(upsweep.argsort(a, None, kind=kind), np.argsort(a, None, "stable"))
+    wide = "f8" if a.dtype.kind == "f" else "i8"
+    whole = np.nan_to_num(a.astype(wide)) % 7
+    for name in ("cumsum", "cumprod", "sum", "prod"):
+        same(getattr(upsweep, name)(whole, axis, wide), getattr(np, name)(whole, axis, wide))
+    if a.shape[axis]:
+        k = a.shape[axis] - 1
+        last = (slice(None),) * (axis % a.ndim) + (k,)
+        same(upsweep.partition(a, k, axis)[last], ordered(a, axis)[last])
+        same(np.take_along_axis(a, upsweep.argpartition(a, k, axis), axis)[last], ordered(a, axis)[last])
+        same(upsweep.take(a, [], 0), np.take(a, np.empty(0, int), 0))
+        if a.dtype != bool:
+            same(upsweep.top_k(a, k + 1, axis)[0], falling(a, axis))
+        for name, theirs in (("min", np.fmin), ("max", np.fmax)):
+            same(getattr(upsweep, name)(a, axis), theirs.reduce(a, axis))
+
+
+def test_kinds_that_are_none():
+    for call in (upsweep.sort, upsweep.argsort):
+        for kind, error in (("bubble", ValueError), ("", ValueError), (True, TypeError), (3, TypeError)):
+            with pytest.raises(error, match="^kind must be"):
+                call([3, 1], -1, kind)
+        with pytest.raises(TypeError, match="positional"):
+            call([3, 1], -1, None, True)
+
+
+def test_lexsort_of_one_array():
+    for keys in (np.arange(3), [1, 2], np.array(["a", "b"]), 7 * [np.float32(1)]):
+        with pytest.raises(ValueError, match=r"^lexsort takes keys, each .* one key as \(x,\)$"):
+            upsweep.lexsort(keys)
+    same(upsweep.lexsort((np.array([2, 1]),)), np.array([1, 0]))
 
 
 def test_errors():
