@@ -14,7 +14,8 @@ enum {
     CHUNKS = 256,      /* in an array of more than CHUNKS of them */
     RUN_MIN = 256,     /* keys of a run on average */
     EQUAL = 32,        /* no key of a run that falls is equal to the one so far behind it */
-    PART = 32 * 1024   /* words that are merged in a thread's cache */
+    PART = 32 * 1024,  /* words that are merged in a thread's cache, */
+    STRIP = 64         /* of which so many are looked at without a branch */
 };
 
 typedef struct stretch {
@@ -160,10 +161,17 @@ static usw_close_keys pack_part(const pair_runs *m, const size_t *at, const size
  * place of what agrees, and they are sorted. */
 static void order_ties(const pair_runs *m, uint64_t *words, size_t n, const usw_close_keys *close)
 {
-    USW_ROUTE_OF("runs whose words may agree", USW_TYPES_OF_64_BITS);
+    USW_ROUTE_OF("runs whose words may agree", USW_NO_TYPES);
     uint64_t mask = (UINT64_C(1) << m->place_bits) - 1, dropped = (UINT64_C(1) << close->drop) - 1;
-    for (size_t i = 0, end; i < n; i = end) {
-        bool in_order = true;
+    for (size_t i = 0, end; i + 1 < n; i = end) {
+        bool in_order = true, tied = false;
+        end = usw_min(i + STRIP, n - 1);
+        for (size_t k = i; k < end; k++) {
+            tied |= (words[k] ^ words[k + 1]) <= mask;
+        }
+        if (!tied) {
+            continue;
+        }
         for (end = i + 1; end < n && (words[end] ^ words[i]) <= mask; end++) {
         }
         for (size_t k = i; end - i > 1 && k < end; k++) {
@@ -172,25 +180,48 @@ static void order_ties(const pair_runs *m, uint64_t *words, size_t n, const usw_
             in_order = in_order && (k == i || words[k - 1] < words[k]);
         }
         if (!in_order) {
-            USW_ROUTE_OF("words of what was dropped of keys", USW_TYPES_OF_64_BITS);
+            USW_ROUTE_OF("words of what was dropped of keys", USW_NO_TYPES);
             USW_PICK(m->r.u->isa, usw_cache_sort_steps)->sort[3](words + i, end - i);
         }
     }
 }
 
-static void write_part(const pair_runs *m, uint64_t *words, size_t n, size_t place)
+/* The payloads that belong to a part mostly are in the cache, so they are not asked for ahead. */
+static void gather_payloads(const char *from, const uint64_t *positions, size_t n, size_t bytes,
+                            const usw_pack_steps *steps, unsigned char *to)
+{
+    for (size_t i = 0; bytes == 4 && i < n; i++) {
+        memcpy(to + 4 * i, from + 4 * positions[i], 4);
+    }
+    for (size_t i = 0; bytes == 8 && i < n; i++) {
+        memcpy(to + 8 * i, from + 8 * positions[i], 8);
+    }
+    if (bytes != 4 && bytes != 8) {
+        steps->gather(positions, 8, 4, from, to, bytes, 0, n);
+    }
+}
+
+static void write_part(const pair_runs *m, uint64_t *words, size_t n, const usw_close_keys *close,
+                       size_t place)
 {
     const usw_pair_stretches *s = m->s;
     const usw_pair_sort *p = s->p;
     const usw_pack_steps *steps = USW_PICK(s->u->isa, usw_pack_steps);
     size_t pb = p->payload_bytes;
-    unsigned char *to = s->out_payloads + place * pb;
+    unsigned char *to = s->out_payloads + place * pb, *to_keys = s->out_keys;
     uint64_t mask = (UINT64_C(1) << m->place_bits) - 1;
+    if (to_keys != NULL) {
+        to_keys += place * s->bytes;
+        if (close->drop == 0 && (s->order.left | s->order.right) == 0) {
+            steps->unpack_close(close, words, n, to_keys);
+            to_keys = NULL;
+        }
+    }
     for (size_t i = 0; i < n; i++) {
         words[i] &= mask;
     }
     if (p->payloads != NULL) {
-        steps->gather(words, 8, 4, p->payloads, to, pb, 0, n);
+        gather_payloads(p->payloads, words, n, pb, steps, to);
     } else {
         for (size_t i = 0; pb == 4 && i < n; i++) {
             uint32_t position = (uint32_t)words[i];
@@ -198,8 +229,8 @@ static void write_part(const pair_runs *m, uint64_t *words, size_t n, size_t pla
         }
         memcpy(to, words, pb == 8 ? 8 * n : 0);
     }
-    if (s->out_keys != NULL) {
-        steps->gather(words, 8, 4, s->keys, s->out_keys + place * s->bytes, s->bytes, 0, n);
+    if (to_keys != NULL) {
+        steps->gather(words, 8, 4, s->keys, to_keys, s->bytes, 0, n);
     }
 }
 
@@ -218,7 +249,7 @@ static void merge_part(const usw_runs *r, const size_t *at, const size_t *end, s
     if (close.drop > 0) {
         order_ties(m, words, l.n[0], &close);
     }
-    write_part(m, words, l.n[0], place);
+    write_part(m, words, l.n[0], &close, place);
 }
 
 /* ---- the whole ---- */

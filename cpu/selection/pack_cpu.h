@@ -104,6 +104,26 @@ static void pack_close(const usw_close_keys *c, const void *keys, size_t n, uint
     }
 }
 
+static void unpack_close(const usw_close_keys *c, const uint64_t *restrict words, size_t n,
+                         void *restrict keys)
+{
+    USW_ROUTE_OF("unpack close keys", USW_NO_TYPES);
+    const uint64_t low = c->low;
+    const unsigned place = c->place_bits;
+    const usw_keymap map = c->order.map;
+    uint32_t *restrict narrow = keys;
+    uint64_t *restrict wide = keys;
+    for (size_t i = 0; map.bits == 32 && i < n; i++) {
+        uint32_t y =
+            ((uint32_t)low + (uint32_t)(words[i] >> place) - (uint32_t)map.add) ^ (uint32_t)map.pos;
+        narrow[i] = y ^ (y >> 31 ? (uint32_t)map.neg : 0);
+    }
+    for (size_t i = 0; map.bits == 64 && i < n; i++) {
+        uint64_t y = (low + (words[i] >> place) - map.add) ^ map.pos;
+        wide[i] = y ^ (y >> 63 ? map.neg : 0);
+    }
+}
+
 /* ---- unpack ---- */
 
 ALWAYS void unpack_keys(const usw_pairs *p, size_t begin, size_t end, size_t key_bytes,
@@ -190,4 +210,4 @@ static void gather(const void *records, size_t record_bytes, size_t index_bytes,
 #undef GATHER
 }
 
-const usw_pack_steps USW_SYMBOL(usw_pack_steps) = {pack, pack_close, unpack, gather};
+const usw_pack_steps USW_SYMBOL(usw_pack_steps) = {pack, pack_close, unpack_close, unpack, gather};
