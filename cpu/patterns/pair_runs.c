@@ -172,9 +172,12 @@ static void order_ties(const pair_runs *m, uint64_t *words, size_t n, const usw_
         if (!tied) {
             continue;
         }
-        for (end = i + 1; end < n && (words[end] ^ words[i]) <= mask; end++) {
+        while ((words[i] ^ words[i + 1]) > mask) {
+            i++;
         }
-        for (size_t k = i; end - i > 1 && k < end; k++) {
+        for (end = i + 2; end < n && (words[end] ^ words[i]) <= mask; end++) {
+        }
+        for (size_t k = i; k < end; k++) {
             uint64_t position = words[k] & mask, key = usw_order_key(&m->r, position) - close->low;
             words[k] = (key & dropped) << m->place_bits | position;
             in_order = in_order && (k == i || words[k - 1] < words[k]);
