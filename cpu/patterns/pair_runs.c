@@ -112,14 +112,43 @@ static bool find_runs(pair_runs *m)
 
 /* ---- one part ---- */
 
+/* The first word from i on that agrees with the next one above the positions, or n. */
+static size_t next_tie(const pair_runs *m, const uint64_t *words, size_t i, size_t n)
+{
+    const uint64_t mask = (UINT64_C(1) << m->place_bits) - 1;
+    for (size_t end; i + 1 < n; i = end) {
+        bool tied = false;
+        end = usw_min(i + STRIP, n - 1);
+        for (size_t k = i; k < end; k++) {
+            tied |= (words[k] ^ words[k + 1]) <= mask;
+        }
+        if (tied) {
+            while ((words[i] ^ words[i + 1]) > mask) {
+                i++;
+            }
+            return i;
+        }
+    }
+    return n;
+}
+
+/* The end of the words that agree with word i. */
+static size_t tie_end(const pair_runs *m, const uint64_t *words, size_t i, size_t n)
+{
+    size_t end = i + 1;
+    while (end < n && (words[end] ^ words[i]) >> m->place_bits == 0) {
+        end++;
+    }
+    return end;
+}
+
 /* Words [0, n) of a run that falls, which were packed in the order of their positions. */
 static void turn(const pair_runs *m, uint64_t *words, size_t n)
 {
     USW_ROUTE_OF("a falling run is turned, with positions", USW_WIDE_TYPES);
     m->s->maps->mirror[3](words, words + n - n / 2, n / 2);
-    for (size_t i = 0, end; i < n; i = end) { /* equal keys keep their order */
-        for (end = i + 1; end < n && (words[end] ^ words[i]) >> m->place_bits == 0; end++) {
-        }
+    for (size_t i = 0, end; (i = next_tie(m, words, i, n)) < n; i = end) {
+        end = tie_end(m, words, i, n); /* equal keys keep their order */
         m->s->maps->mirror[3](words + i, words + end - (end - i) / 2, (end - i) / 2);
     }
 }
@@ -163,20 +192,9 @@ static void order_ties(const pair_runs *m, uint64_t *words, size_t n, const usw_
 {
     USW_ROUTE_OF("runs whose words may agree", USW_NO_TYPES);
     uint64_t mask = (UINT64_C(1) << m->place_bits) - 1, dropped = (UINT64_C(1) << close->drop) - 1;
-    for (size_t i = 0, end; i + 1 < n; i = end) {
-        bool in_order = true, tied = false;
-        end = usw_min(i + STRIP, n - 1);
-        for (size_t k = i; k < end; k++) {
-            tied |= (words[k] ^ words[k + 1]) <= mask;
-        }
-        if (!tied) {
-            continue;
-        }
-        while ((words[i] ^ words[i + 1]) > mask) {
-            i++;
-        }
-        for (end = i + 2; end < n && (words[end] ^ words[i]) <= mask; end++) {
-        }
+    for (size_t i = 0, end; (i = next_tie(m, words, i, n)) < n; i = end) {
+        bool in_order = true;
+        end = tie_end(m, words, i, n);
         for (size_t k = i; k < end; k++) {
             uint64_t position = words[k] & mask, key = usw_order_key(&m->r, position) - close->low;
             words[k] = (key & dropped) << m->place_bits | position;
