@@ -104,23 +104,26 @@ static void pack_close(const usw_close_keys *c, const void *keys, size_t n, uint
     }
 }
 
+ALWAYS void unpack_close_loop(const usw_close_keys *c, const uint64_t *words, size_t n, void *keys,
+                              size_t key_bytes)
+{
+    usw_keymap map = c->order.map;
+    map.bits = (unsigned)key_bytes * 8;
+    uint64_t low = c->low;
+    unsigned place = c->place_bits;
+    for (size_t i = 0; i < n; i++) {
+        store(keys, i, key_bytes, usw_unmap_key(&map, low + (words[i] >> place)));
+    }
+}
+
 static void unpack_close(const usw_close_keys *c, const uint64_t *restrict words, size_t n,
                          void *restrict keys)
 {
     USW_ROUTE_OF("unpack close keys", USW_NO_TYPES);
-    const uint64_t low = c->low;
-    const unsigned place = c->place_bits;
-    const usw_keymap map = c->order.map;
-    uint32_t *restrict narrow = keys;
-    uint64_t *restrict wide = keys;
-    for (size_t i = 0; map.bits == 32 && i < n; i++) {
-        uint32_t y =
-            ((uint32_t)low + (uint32_t)(words[i] >> place) - (uint32_t)map.add) ^ (uint32_t)map.pos;
-        narrow[i] = y ^ (y >> 31 ? (uint32_t)map.neg : 0);
-    }
-    for (size_t i = 0; map.bits == 64 && i < n; i++) {
-        uint64_t y = (low + (words[i] >> place) - map.add) ^ map.pos;
-        wide[i] = y ^ (y >> 63 ? map.neg : 0);
+    if (c->order.map.bits == 32) {
+        unpack_close_loop(c, words, n, keys, 4);
+    } else {
+        unpack_close_loop(c, words, n, keys, 8);
     }
 }
 
