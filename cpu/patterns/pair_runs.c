@@ -13,6 +13,7 @@ enum {
     CHUNK = 32 * 1024, /* keys of a task that looks for runs, at least, */
     CHUNKS = 256,      /* in an array of more than CHUNKS of them */
     RUN_MIN = 256,     /* keys of a run on average */
+    RUNS_NARROW = 8,   /* runs that are merged by vectors of less than 512 bits, or by none */
     EQUAL = 32,        /* no key of a run that falls is equal to the one so far behind it */
     PART = 32 * 1024,  /* words that are merged in a thread's cache, */
     STRIP = 64         /* of which so many are looked at without a branch */
@@ -99,7 +100,7 @@ static bool find_runs(pair_runs *m)
 {
     usw_runs *r = &m->r;
     m->chunk = usw_max(CHUNK, usw_div_up(r->n, CHUNKS));
-    m->runs_most = usw_min(USW_RUNS_MAX, r->n / RUN_MIN);
+    m->runs_most = usw_min(r->u->isa == USW_AVX512 ? USW_RUNS_MAX : RUNS_NARROW, r->n / RUN_MIN);
     size_t chunks = usw_div_up(r->n, m->chunk);
     m->stretch = usw_scratch(r->u, chunks * m->runs_most * sizeof *m->stretch);
     m->count = usw_scratch(r->u, chunks * sizeof *m->count);

@@ -1,6 +1,6 @@
 /* test_pair_stretches.c - keys that are in order but for some, or in a few runs, with what they
- * carry: beside a serial stable sort, for each type, size of payload, instruction set and number of threads, and
- * inputs that look like such until late. */
+ * carry: beside a serial stable sort, for each type, size of payload, instruction set and number of
+ * threads, and inputs that look like such until late. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,12 +107,12 @@ static uint64_t equal_files(size_t i, size_t n)
 static uint64_t files_up_and_down(size_t i, size_t n)
 {
     size_t begin = 0, length = n / 3, file = 0;
-    while (i >= begin + length && file < 9) {
+    while (i >= begin + length && file < 7) {
         begin += length;
         length = (n - begin) / 3;
         file++;
     }
-    length = file < 9 ? length : n - begin;
+    length = file < 7 ? length : n - begin;
     size_t k = file % 2 == 1 ? length - 1 - (i - begin) : i - begin;
     return rising(k / 2, length / 2 + 1);
 }
