@@ -116,6 +116,8 @@ static const line pairs[] = {
      {PATTERN(USW_FEW_VALUES), "few values counted",
      "$n keys have few values only, which were counted"}},
     {WIDE,  ZERO,   ENDLESS,     0,          0,
+     {PATTERN(USW_RUNS), "runs merged", "$n keys were a few runs, in order or in falling order"}},
+    {WIDE,  ZERO,   ENDLESS,     0,          0,
      {PATTERN(USW_NEARLY_SORTED), "nearly in order",
      "$n keys were in order but for some, which were sorted by themselves and merged in again"}},
     {ALL,   ZERO,   ENDLESS,     0,          0,

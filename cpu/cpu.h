@@ -209,8 +209,21 @@ typedef struct usw_pairs {
     size_t record_bytes; /* 8 or 16 */
 } usw_pairs;
 
+/* Keys of 32 or 64 bits, none less than low: a word has what a key is more, without its lowest
+ * `drop` bits, above a position of place_bits. */
+typedef struct usw_close_keys {
+    usw_key_order order;
+    uint64_t low;
+    unsigned drop, place_bits;
+} usw_close_keys;
+
 typedef struct usw_pack_steps {
     void (*pack)(const usw_pairs *p, size_t begin, size_t end);
+    /* Words of raw keys; their positions begin at `position`. */
+    void (*pack_close)(const usw_close_keys *c, const void *keys, size_t n, uint64_t position,
+                       uint64_t *words);
+    /* The raw keys of words that have all of them; order has no left and right then. */
+    void (*unpack_close)(const usw_close_keys *c, const uint64_t *words, size_t n, void *keys);
     void (*unpack)(const usw_pairs *p, size_t begin, size_t end);
     /* out[i] = in[position i], elements of `bytes` bytes, begin <= i < end. Position i is the
      * lowest index_bytes (4 or 8) of the record_bytes at i. */

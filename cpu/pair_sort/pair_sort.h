@@ -9,7 +9,8 @@
  * payloads, or, if payloads is NULL, an array for positions of 32 or 64 bits. Takes scratch for the
  * buffers, and for out_payloads if it is NULL. n * key_bytes does not overflow. After
  * UPSWEEP_ERROR_MEMORY nothing was written. *p->found gets the pattern that was met:
- * USW_IN_ORDER (out_keys not written), USW_NEARLY_SORTED, USW_FEW_VALUES, USW_NO_PATTERN. */
+ * USW_IN_ORDER (out_keys not written), USW_NEARLY_SORTED, USW_RUNS, USW_FEW_VALUES,
+ * USW_NO_PATTERN. */
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes);
 
 /* The same for 2 <= p->n <= USW_FEW_PAIRS, out_payloads not NULL: takes no scratch, cannot fail. */

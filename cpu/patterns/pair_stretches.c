@@ -10,6 +10,7 @@
  * C. R. Cook and D. J. Kim, Best sorting algorithm for nearly sorted lists (1980). */
 /* SPDX-License-Identifier: MIT */
 #include "cpu/patterns/pair_stretches.h"
+#include "cpu/patterns/pattern_steps.h"
 
 enum {
     CHUNK = 32 * 1024, /* keys, a multiple of 64 */
@@ -281,13 +282,6 @@ static bool sort_loose(usw_pair_stretches *s)
 
 /* ---- the whole ---- */
 
-/* Few of some neighbours from all over the array fall. */
-static bool is_promising(const usw_pair_stretches *s)
-{
-    const usw_pattern_steps *steps = USW_PICK(s->u->isa, usw_pattern_steps);
-    return s->width >= 2 && steps->leaning[s->width](s->keys, s->n, &s->order.map) > 0;
-}
-
 static bool make_room(usw_pair_stretches *s)
 {
     size_t chunk = usw_max(CHUNK_MIN, usw_div_up(s->n, CHUNKS));
@@ -297,6 +291,19 @@ static bool make_room(usw_pair_stretches *s)
     s->stretch = usw_scratch(s->u, s->count * sizeof *s->stretch);
     s->hole = usw_scratch(s->u, (s->holes_most + 1) * sizeof *s->hole);
     return s->stretch != NULL && s->hole != NULL;
+}
+
+/* In order but for some keys. */
+static bool sort_nearly_sorted(usw_pair_stretches *s)
+{
+    const usw_pattern_steps *steps = USW_PICK(s->u->isa, usw_pattern_steps);
+    if (steps->leaning[s->width](s->keys, s->n, &s->order.map) <= 0 || !make_room(s)) {
+        return false;
+    }
+    atomic_init(&s->holes, 0);
+    atomic_init(&s->given_up, false);
+    usw_parallel(s->u, s->count, examine_chunk, s);
+    return !atomic_load(&s->given_up) && join_stretches(s) && sort_loose(s) && usw_weave_pairs(s);
 }
 
 bool usw_sort_pair_stretches(upsweep *u, const usw_pair_sort *p, size_t key_bytes,
@@ -312,24 +319,24 @@ bool usw_sort_pair_stretches(upsweep *u, const usw_pair_sort *p, size_t key_byte
                             .order = {p->map, left, left + p->bit_begin},
                             .maps = USW_PICK(u->isa, usw_keymap_steps),
                             .sort_pairs = sort_pairs};
-    if (!is_promising(&s)) {
+    usw_glance glance;
+    if (s.width < 2) {
+        return false;
+    }
+    USW_PICK(u->isa, usw_pattern_steps)->glance[s.width](s.keys, s.n, &p->map, &glance);
+    if (usw_looks_random(&glance)) {
         return false;
     }
     usw_mark mark = usw_scratch_mark(u);
-    bool done = false;
-    if (make_room(&s)) {
-        atomic_init(&s.holes, 0);
-        atomic_init(&s.given_up, false);
-        usw_parallel(u, s.count, examine_chunk, &s);
-        done = !atomic_load(&s.given_up) && join_stretches(&s) && sort_loose(&s) &&
-               usw_weave_pairs(&s);
-    }
-    if (done) {
+    *p->found = USW_NO_PATTERN;
+    if (sort_nearly_sorted(&s)) {
         USW_ROUTE_PAIRS_OF("in order but for some", USW_WIDE_TYPES);
         *p->found = USW_NEARLY_SORTED;
     } else {
         USW_ROUTE_OF("stretches, but not to be merged", USW_WIDE_TYPES);
+        usw_scratch_reset(u, mark);
+        *p->found = usw_merge_pair_runs(&s) ? USW_RUNS : USW_NO_PATTERN;
     }
     usw_scratch_reset(u, mark);
-    return done;
+    return *p->found != USW_NO_PATTERN;
 }

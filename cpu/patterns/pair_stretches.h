@@ -50,7 +50,14 @@ static inline uint64_t usw_pair_key(const usw_pair_stretches *s, const unsigned 
     return ((usw_map_key(&s->order.map, raw) << s->order.left) & all) >> s->order.right;
 }
 
+/* Scratch for what is written where the outputs are read; false: there is none. And copies it. */
+bool usw_take_pair_outputs(usw_pair_stretches *s);
+void usw_copy_pairs_back(usw_pair_stretches *s);
+
 /* Merges the stretches with the loose keys; false: there is no scratch. */
 bool usw_weave_pairs(usw_pair_stretches *s);
+/* Finds a few runs, rising or falling, and merges them; false: there are none, or no scratch, and
+ * the inputs are as they were. */
+bool usw_merge_pair_runs(usw_pair_stretches *s);
 
 #endif

@@ -168,20 +168,30 @@ static void copy_back(void *context, size_t c, unsigned lane)
     }
 }
 
-bool usw_weave_pairs(usw_pair_stretches *s)
+bool usw_take_pair_outputs(usw_pair_stretches *s)
 {
     const usw_pair_sort *p = s->p;
     bool keys = p->out_keys != NULL, payloads = p->payloads != NULL;
     s->out_keys = keys ? usw_scratch(s->u, s->n * s->bytes) : NULL;
     s->out_payloads =
         payloads ? usw_scratch(s->u, s->n * p->payload_bytes) : (unsigned char *)p->out_payloads;
-    if ((keys && s->out_keys == NULL) || s->out_payloads == NULL) {
+    return (!keys || s->out_keys != NULL) && s->out_payloads != NULL;
+}
+
+void usw_copy_pairs_back(usw_pair_stretches *s)
+{
+    if (s->out_keys != NULL || s->p->payloads != NULL) {
+        usw_parallel(s->u, usw_div_up(s->n, CHUNK), copy_back, s);
+    }
+}
+
+bool usw_weave_pairs(usw_pair_stretches *s)
+{
+    if (!usw_take_pair_outputs(s)) {
         return false;
     }
     find_places(s);
     usw_parallel(s->u, s->count, weave_stretch, s);
-    if (keys || payloads) {
-        usw_parallel(s->u, usw_div_up(s->n, CHUNK), copy_back, s);
-    }
+    usw_copy_pairs_back(s);
     return true;
 }

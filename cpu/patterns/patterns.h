@@ -40,8 +40,9 @@ void usw_map_keys(upsweep *u, void *keys, size_t n, unsigned width, const usw_ke
 
 /* The stable sort of pairs, of a room above this one: p's outputs are set, its buffers are not. */
 typedef upsweep_status (*usw_sort_pairs)(upsweep *u, usw_pair_sort *p, size_t key_bytes);
-/* Whether p's keys were in order but for some, which sort_pairs sorts by themselves, and are sorted
- * now with what they carry: then *p->found is set. Else nothing has been written. */
+/* Whether p's keys were in order but for some, which sort_pairs sorts by themselves, or in a few
+ * runs, and are sorted now with what they carry: then *p->found is set. Else nothing has been
+ * written. */
 bool usw_sort_pair_stretches(upsweep *u, const usw_pair_sort *p, size_t key_bytes,
                              usw_sort_pairs sort_pairs);
 #endif

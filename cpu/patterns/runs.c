@@ -7,14 +7,14 @@
  * comes before the last of them. So an array is read and written once, and once more to come back,
  * however many runs there are; one thread by itself is faster pass by pass. */
 /* SPDX-License-Identifier: MIT */
-#include "cpu/patterns/stretches.h"
+#include "cpu/patterns/runs.h"
 
 enum {
     PIECES = 4,                      /* of a merge, for each thread */
     AT_ONCE_BYTES = 4 * 1024 * 1024, /* of an array whose runs are merged all at once */
-    CACHE_BYTES = 256 * 1024,        /* that are merged in a thread's cache, */
-    ASIDE_BYTES = 2112,              /* in two buffers whose lines take other places there */
-    RANGE_BLOCKS = 16                /* of a range, of which there are PIECES for each thread */
+    CACHE_BYTES = 256 * 1024,        /* that are merged in a thread's cache */
+    RANGE_BLOCKS = 16,               /* of a range, of which there are PIECES for each thread */
+    BLOCK_MIN = 256                  /* keys */
 };
 
 typedef struct runs {
@@ -25,9 +25,7 @@ typedef struct runs {
     const unsigned char *from;
     unsigned char *to;
     size_t pieces;
-    /* all at once: where range c begins in run i is cut[c * count + i]; two buffers a thread */
-    size_t *cut;
-    usw_shares buffers;
+    usw_shares buffers; /* all at once: two for each thread */
 } runs;
 
 /* Piece i of the merge of a pair of runs; a run without a partner is copied. */
@@ -52,28 +50,40 @@ static void merge_piece(void *context, size_t i, unsigned lane)
 
 /* ---- all at once ---- */
 
-/* The first of keys [low, high) that is greater than x, or not less. */
-static size_t bound(const usw_pattern_search *f, size_t low, size_t high, uint64_t x, bool greater)
+/* The first of places [low, high) of run i whose key is greater than x, or not less. */
+static size_t bound(const usw_runs *r, size_t i, size_t low, size_t high, uint64_t x, bool greater)
 {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        uint64_t key = usw_key_at(f, middle);
+        uint64_t key = usw_run_key(r, i, middle);
         bool before = greater ? key <= x : key < x;
         *(before ? &low : &high) = before ? middle + 1 : middle;
     }
     return low;
 }
 
+/* Where a block of run i ends that begins at `at`. Equal keys of a run that falls stay together,
+ * since they are in the order of their places there. */
+static size_t block_end(const usw_runs *r, size_t i, size_t at, size_t end, size_t block)
+{
+    size_t stop = usw_min(end, at + block);
+    while (r->falls[i] && stop < end && stop > at + 1 &&
+           usw_run_key(r, i, stop) == usw_run_key(r, i, stop - 1)) {
+        stop--;
+    }
+    return stop;
+}
+
 /* Moves at[i], places in the runs, which end at end[i], on past so many blocks of `block` keys:
  * those with the least last keys. Then no key before a place is greater than one behind any, and
  * fewer than (blocks + runs) * block keys are between the old places and the new ones. */
-static void advance(const runs *r, size_t *at, const size_t *end, size_t block, size_t blocks)
+static void advance(const usw_runs *r, size_t *at, const size_t *end, size_t block, size_t blocks)
 {
     size_t stop[USW_RUNS_MAX + 1], least = 0;
     uint64_t last[USW_RUNS_MAX + 1], x = 0;
     for (size_t i = 0; i < r->count; i++) {
-        stop[i] = usw_min(end[i], at[i] + block);
-        last[i] = at[i] < end[i] ? usw_key_at(r->f, stop[i] - 1) : 0;
+        stop[i] = block_end(r, i, at[i], end[i], block);
+        last[i] = at[i] < end[i] ? usw_run_key(r, i, stop[i] - 1) : 0;
     }
     for (; blocks > 0; blocks--) {
         size_t next = r->count;
@@ -86,56 +96,38 @@ static void advance(const runs *r, size_t *at, const size_t *end, size_t block, 
         least = next;
         x = last[least];
         at[least] = stop[least];
-        stop[least] = usw_min(end[least], at[least] + block);
-        last[least] = at[least] < end[least] ? usw_key_at(r->f, stop[least] - 1) : 0;
+        stop[least] = block_end(r, least, at[least], end[least], block);
+        last[least] = at[least] < end[least] ? usw_run_key(r, least, stop[least] - 1) : 0;
     }
     for (size_t i = 0; i < r->count; i++) {
         if (i != least) {
-            at[i] = bound(r->f, at[i], stop[i], x, i < least);
+            at[i] = bound(r, i, at[i], stop[i], x, i < least);
         }
     }
 }
 
-/* Merges keys [at[i], end[i]) of all runs, no more than fit a buffer, to `out`. */
-static void merge_in_cache(const runs *r, const size_t *at, const size_t *end, unsigned char *out,
-                           unsigned char *buffer)
+const unsigned char *usw_merge_lists(usw_lists *l, usw_merge_fn merge, size_t bytes,
+                                     unsigned char *const side[2], size_t turn, unsigned char *out)
 {
-    const usw_pattern_search *f = r->f;
-    const unsigned char *list[USW_RUNS_MAX + 1];
-    unsigned char *side[2] = {buffer, buffer + CACHE_BYTES + ASIDE_BYTES}, *to = buffer;
-    size_t n[USW_RUNS_MAX + 2] = {0}, count = 0, turn = 0;
-    bool plain = usw_keymap_is_identity(&f->order->map);
-    for (size_t i = 0; i < r->count; i++) {
-        if (at[i] < end[i]) {
-            n[count] = end[i] - at[i];
-            list[count] = plain ? f->keys + at[i] * f->bytes : to;
-            if (!plain) {
-                f->maps->map[f->width](to, f->keys + at[i] * f->bytes, n[count], &f->order->map);
-                to += n[count] * f->bytes;
-            }
-            count++;
+    for (; l->count > 1; turn ^= 1) {
+        unsigned char *to = l->count == 2 && out != NULL ? out : side[turn];
+        for (size_t i = 0; i < l->count; i += 2) {
+            const unsigned char *other = i + 1 < l->count ? l->list[i + 1] : l->list[i];
+            size_t more = i + 1 < l->count ? l->n[i + 1] : 0;
+            merge(l->list[i], l->n[i], other, more, to);
+            l->list[i / 2] = to;
+            l->n[i / 2] = l->n[i] + more;
+            to += l->n[i / 2] * bytes;
         }
+        l->count = usw_div_up(l->count, 2);
     }
-    for (turn = !plain; count > 0; turn ^= 1) {
-        to = count <= 2 ? out : side[turn];
-        for (size_t i = 0; i < count; i += 2) {
-            const unsigned char *other = i + 1 < count ? list[i + 1] : list[i];
-            size_t more = i + 1 < count ? n[i + 1] : 0;
-            r->merge->merge[f->width](list[i], n[i], other, more, to);
-            list[i / 2] = to;
-            n[i / 2] = n[i] + more;
-            to += n[i / 2] * f->bytes;
-        }
-        count = count <= 2 ? 0 : usw_div_up(count, 2);
-    }
+    return l->list[0];
 }
 
 static void merge_range(void *context, size_t c, unsigned lane)
 {
-    USW_ROUTE_OF("runs are merged all at once", USW_WIDE_TYPES);
-    const runs *r = context;
-    const usw_pattern_search *f = r->f;
-    const size_t *end = r->cut + (c + 1) * r->count, most = CACHE_BYTES / f->bytes;
+    const usw_runs *r = context;
+    const size_t *end = r->cut + (c + 1) * r->count;
     size_t at[USW_RUNS_MAX + 1], before[USW_RUNS_MAX + 1], left = 0, place = 0;
     for (size_t i = 0; i < r->count; i++) {
         at[i] = r->cut[c * r->count + i];
@@ -144,12 +136,12 @@ static void merge_range(void *context, size_t c, unsigned lane)
     }
     while (left > 0) {
         memcpy(before, at, r->count * sizeof *at);
-        if (left <= most) {
+        if (left <= r->part) {
             memcpy(at, end, r->count * sizeof *at);
         } else {
-            advance(r, at, end, most / (2 * r->count), r->count);
+            advance(r, at, end, r->part / (2 * r->count), r->count);
         }
-        merge_in_cache(r, before, at, r->to + place * f->bytes, usw_share(&r->buffers, lane));
+        r->merge_part(r, before, at, place, lane);
         for (size_t i = 0; i < r->count; i++) {
             place += at[i] - before[i];
             left -= at[i] - before[i];
@@ -157,28 +149,77 @@ static void merge_range(void *context, size_t c, unsigned lane)
     }
 }
 
-/* Merges all runs to `to` at once; false: there is no scratch for that. */
-static bool merge_at_once(runs *r)
+bool usw_merge_in_parts(usw_runs *r)
 {
-    upsweep *u = r->f->u;
-    size_t wanted = PIECES * (size_t)u->threads * RANGE_BLOCKS, ranges = 0;
-    size_t block = usw_max(1, r->f->n / wanted);
+    size_t threads = r->u->threads, parts = threads == 1 ? 1 : PIECES * threads, ranges = 0;
+    size_t block = usw_max(BLOCK_MIN, r->n / (parts * RANGE_BLOCKS));
     /* Each range takes so many blocks, of which the last one of a run may be shorter. */
-    size_t most = (r->f->n / block + r->count) / RANGE_BLOCKS + 1;
-    r->buffers = usw_scratch_shares(u, u->threads, 2 * (CACHE_BYTES + ASIDE_BYTES));
-    r->cut = usw_scratch(u, (most + 1) * r->count * sizeof *r->cut);
-    if (r->buffers.at == NULL || r->cut == NULL) {
+    size_t most = (r->n / block + r->count) / RANGE_BLOCKS + 1;
+    r->cut = usw_scratch(r->u, (most + 1) * r->count * sizeof *r->cut);
+    if (r->cut == NULL) {
         return false;
     }
     memcpy(r->cut, r->end, r->count * sizeof *r->cut);
     for (bool more = true; more; ranges++) {
         size_t *at = r->cut + (ranges + 1) * r->count;
         memcpy(at, at - r->count, r->count * sizeof *at);
-        advance(r, at, r->end + 1, block, RANGE_BLOCKS);
+        if (parts == 1) {
+            memcpy(at, r->end + 1, r->count * sizeof *at);
+        } else {
+            advance(r, at, r->end + 1, block, RANGE_BLOCKS);
+        }
         more = memcmp(at, r->end + 1, r->count * sizeof *at) != 0;
     }
-    usw_parallel(u, ranges, merge_range, r);
+    usw_parallel(r->u, ranges, merge_range, r);
     return true;
+}
+
+/* Keys alone: merged in a thread's cache, mapped, and written where they belong. */
+static void merge_keys(const usw_runs *r, const size_t *at, const size_t *end, size_t place,
+                       unsigned lane)
+{
+    USW_ROUTE_OF("runs are merged all at once", USW_WIDE_TYPES);
+    const runs *all = r->context;
+    const usw_pattern_search *f = all->f;
+    unsigned char *buffer = usw_share(&all->buffers, lane), *to = buffer;
+    unsigned char *side[2] = {buffer, buffer + CACHE_BYTES + USW_ASIDE_BYTES};
+    unsigned char *out = all->to + place * f->bytes;
+    bool plain = usw_keymap_is_identity(&f->order->map);
+    usw_lists l = {.count = 0};
+    for (size_t i = 0; i < r->count; i++) {
+        size_t n = end[i] - at[i];
+        if (n > 0) {
+            l.list[l.count] = plain ? f->keys + at[i] * f->bytes : to;
+            l.n[l.count++] = n;
+            if (!plain) {
+                f->maps->map[f->width](to, f->keys + at[i] * f->bytes, n, &f->order->map);
+                to += n * f->bytes;
+            }
+        }
+    }
+    const unsigned char *merged =
+        usw_merge_lists(&l, all->merge->merge[f->width], f->bytes, side, !plain, out);
+    if (merged != out) {
+        memcpy(out, merged, l.n[0] * f->bytes);
+    }
+}
+
+/* Merges all runs to `to` at once; false: there is no scratch for that. */
+static bool merge_at_once(runs *r)
+{
+    const usw_pattern_search *f = r->f;
+    usw_runs all = {.u = f->u,
+                    .keys = f->keys,
+                    .n = f->n,
+                    .bytes = f->bytes,
+                    .order = *f->order,
+                    .count = r->count,
+                    .part = CACHE_BYTES / f->bytes,
+                    .merge_part = merge_keys,
+                    .context = r};
+    memcpy(all.end, r->end, (r->count + 1) * sizeof *all.end);
+    r->buffers = usw_scratch_shares(f->u, f->u->threads, 2 * (CACHE_BYTES + USW_ASIDE_BYTES));
+    return r->buffers.at != NULL && usw_merge_in_parts(&all);
 }
 
 /* ---- pass by pass ---- */

@@ -77,6 +77,56 @@ static void pack(const usw_pairs *p, size_t begin, size_t end)
     }
 }
 
+/* ---- pack keys that lie close together ---- */
+
+ALWAYS void pack_close_loop(const usw_close_keys *c, const char *keys, size_t n, uint64_t position,
+                            uint64_t *words, size_t key_bytes)
+{
+    usw_keymap map = c->order.map;
+    map.bits = (unsigned)key_bytes * 8;
+    uint64_t all = UINT64_MAX >> (64 - map.bits), low = c->low;
+    unsigned left = c->order.left, right = c->order.right, drop = c->drop, place = c->place_bits;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = ((usw_map_key(&map, load(keys, i, key_bytes)) << left) & all) >> right;
+        words[i] = (key - low) >> drop << place | (position + i);
+    }
+}
+
+static void pack_close(const usw_close_keys *c, const void *keys, size_t n, uint64_t position,
+                       uint64_t *words)
+{
+    if (c->order.map.bits == 32) {
+        USW_ROUTE_OF("pack close keys of 32 bits", USW_TYPES_OF_32_BITS);
+        pack_close_loop(c, keys, n, position, words, 4);
+    } else {
+        USW_ROUTE_OF("pack close keys of 64 bits", USW_TYPES_OF_64_BITS);
+        pack_close_loop(c, keys, n, position, words, 8);
+    }
+}
+
+ALWAYS void unpack_close_loop(const usw_close_keys *c, const uint64_t *words, size_t n, void *keys,
+                              size_t key_bytes)
+{
+    usw_keymap map = c->order.map;
+    map.bits = (unsigned)key_bytes * 8;
+    uint64_t low = c->low;
+    unsigned place = c->place_bits;
+    for (size_t i = 0; i < n; i++) {
+        store(keys, i, key_bytes, usw_unmap_key(&map, low + (words[i] >> place)));
+    }
+}
+
+static void unpack_close(const usw_close_keys *c, const uint64_t *restrict words, size_t n,
+                         void *restrict keys)
+{
+    USW_ROUTE_OF("unpack close keys", USW_NO_TYPES);
+    if (c->order.map.bits == 32) {
+        unpack_close_loop(c, words, n, keys, 4);
+    } else {
+        unpack_close_loop(c, words, n, keys, 8);
+    }
+}
+
 /* ---- unpack ---- */
 
 ALWAYS void unpack_keys(const usw_pairs *p, size_t begin, size_t end, size_t key_bytes,
@@ -163,4 +213,4 @@ static void gather(const void *records, size_t record_bytes, size_t index_bytes,
 #undef GATHER
 }
 
-const usw_pack_steps USW_SYMBOL(usw_pack_steps) = {pack, unpack, gather};
+const usw_pack_steps USW_SYMBOL(usw_pack_steps) = {pack, pack_close, unpack_close, unpack, gather};

@@ -1,6 +1,6 @@
-/* test_pair_stretches.c - keys that are in order but for some, with what they carry: beside a
- * serial stable sort, for each type, size of payload, instruction set and number of threads, and
- * inputs that look like such until late. */
+/* test_pair_stretches.c - keys that are in order but for some, or in a few runs, with what they
+ * carry: beside a serial stable sort, for each type, size of payload, instruction set and number of
+ * threads, and inputs that look like such until late. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,15 +96,61 @@ static uint64_t changed_late(size_t i, size_t n)
     return i > n - n / 5 && i % 3 == 0 ? any() : rising(i, n);
 }
 
+/* Each key stands in all files, three times in a row. */
+static uint64_t equal_files(size_t i, size_t n)
+{
+    size_t file = n / 8 + 1;
+    return rising(i % file / 3, file / 3 + 1);
+}
+
+/* Files of all lengths, every other one falling, with equal keys. */
+static uint64_t files_up_and_down(size_t i, size_t n)
+{
+    size_t begin = 0, length = n / 3, file = 0;
+    while (i >= begin + length && file < 7) {
+        begin += length;
+        length = (n - begin) / 3;
+        file++;
+    }
+    length = file < 7 ? length : n - begin;
+    size_t k = file % 2 == 1 ? length - 1 - (i - begin) : i - begin;
+    return rising(k / 2, length / 2 + 1);
+}
+
+static uint64_t up_and_down(size_t i, size_t n)
+{
+    return rising(i < n / 2 ? i : n - 1 - i, n);
+}
+
+static uint64_t falling(size_t i, size_t n)
+{
+    return rising((n - 1 - i) / 5, n / 5 + 1);
+}
+
+/* Falling, with more equal keys than a falling run may have. */
+static uint64_t falling_steps(size_t i, size_t n)
+{
+    return rising((n - 1 - i) / 100, n / 100 + 1);
+}
+
+static uint64_t many_files(size_t i, size_t n)
+{
+    return rising(i % (n / 40 + 1), n);
+}
+
 typedef struct input {
     rank_of rank;
-    bool nearly; /* in order */
+    const char *found; /* NULL: nothing */
 } input;
 
+static const char nearly[] = "nearly in order", merged[] = "runs merged";
 static const input inputs[] = {
-    {random_end, true},     {random_beginning, true}, {some_changed, true}, {equals_changed, true},
-    {wrong_in_a_row, true}, {wrong_at_borders, true}, {high_end, true},     {one_low, true},
-    {two_files, false},     {random_half, false},     {changed_late, false}};
+    {random_end, nearly},     {random_beginning, nearly},  {some_changed, nearly},
+    {equals_changed, nearly}, {two_files, merged},         {equal_files, merged},
+    {wrong_in_a_row, nearly}, {wrong_at_borders, nearly},  {high_end, nearly},
+    {one_low, nearly},        {files_up_and_down, merged}, {up_and_down, merged},
+    {falling, merged},        {random_half, NULL},         {changed_late, NULL},
+    {falling_steps, NULL},    {many_files, NULL}};
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
 /* ---- the serial sort ---- */
@@ -151,7 +197,10 @@ static void check_report(const upsweep *u, const problem *p)
 {
     upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report((upsweep *)(uintptr_t)u, &r);
-    if ((strcmp(r.algorithm, "nearly in order") == 0) != p->in->nearly) {
+    const char *found = strcmp(r.algorithm, nearly) == 0   ? nearly
+                        : strcmp(r.algorithm, merged) == 0 ? merged
+                                                           : NULL;
+    if (found != p->in->found) {
         fail_msg("%zu keys of %s, input %zu: %s", p->n, upsweep_type_name(p->type),
                  (size_t)(p->in - inputs), r.algorithm);
     }
@@ -240,7 +289,7 @@ static void little_scratch(void **unused)
         upsweep_config c = {.threads = 1, .scratch_limit = limit};
         upsweep *u;
         assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
-        problem p = make(&inputs[limit % 4], N, types[limit % 6], 0);
+        problem p = make(&inputs[limit % 6], N, types[limit % 6], 0);
         unsigned char keys[8], *values = malloc((size_t)N * 8), *all = malloc((size_t)N * 8);
         size_t bytes = upsweep_type_bytes(p.type);
         memcpy(all, p.keys, N * bytes);
@@ -301,9 +350,45 @@ static void records(void **unused)
     }
 }
 
+/* Few keys far above all others, which differ in so little that no word beside a position has it;
+ * and keys of which only some bits count. */
+static void close_keys(void **unused)
+{
+    (void)unused;
+    enum { N = 20000, FILES = 8, FILE = N / FILES };
+    static const unsigned steps[] = {0, 1, 3, 700};
+    uint64_t *keys = malloc(N * sizeof *keys);
+    uint32_t *index = malloc(N * sizeof *index);
+    item *sorted = malloc(N * sizeof *sorted);
+    for (unsigned turn = 0; turn < 24; turn++) {
+        upsweep_config c = {.threads = threads[turn % 3]};
+        upsweep_options o = {.bit_begin = turn < 12 ? 0 : 9, .bit_end = turn < 12 ? 0 : 61};
+        upsweep *u;
+        setenv("UPSWEEP_ISA", isas[turn / 4 % 3], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+        for (size_t i = 0; i < N; i++) {
+            uint64_t key = i % FILE * steps[turn % 4] / 2 + i / FILE;
+            key = i % FILE == FILE - 1 ? UINT64_MAX >> 4 : key;
+            keys[i] = turn < 12 ? key : key << 9 | next() % 512 | (turn < 18 ? 0 : next() << 61);
+            sorted[i] = (item){turn < 12 ? key : key & UINT64_MAX >> 12, i};
+        }
+        qsort(sorted, N, sizeof *sorted, compare_items);
+        assert_int_equal(upsweep_argsort(u, keys, N, UPSWEEP_U64, index, 32, &o), UPSWEEP_OK);
+        for (size_t i = 0; i < N; i++) {
+            assert_int_equal(index[i], sorted[i].place);
+        }
+        upsweep_close(u);
+    }
+    unsetenv("UPSWEEP_ISA");
+    free(keys);
+    free(index);
+    free(sorted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_by_a_serial_sort),
-                                       cmocka_unit_test(little_scratch), cmocka_unit_test(records)};
+                                       cmocka_unit_test(little_scratch), cmocka_unit_test(records),
+                                       cmocka_unit_test(close_keys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
