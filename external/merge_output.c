@@ -119,7 +119,8 @@ static upsweep_status write_in_turn(usw_ext_merge *m, const usw_ext_range *r,
     return status;
 }
 
-/* A part of a range, where there is no room for all of it, and one thread, whose turn it always is. */
+/* A part of a range, where there is no room for all of it: of one thread, whose turn it always
+ * is. */
 static upsweep_status take_part(usw_ext_sink *sink)
 {
     usw_ext_merge *m = sink->context;

@@ -1,5 +1,5 @@
-/* test_external_long.c - records as long as the limit allows, a tenth of it: they are sorted whatever
- * the order and the output, and one that is longer is refused with its place. */
+/* test_external_long.c - records as long as the limit allows, a tenth of it: they are sorted
+ * whatever the order and the output, and one that is longer is refused with its place. */
 /* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <setjmp.h>
