@@ -74,7 +74,7 @@ static const char about[] =
     "what is free for the process and its control group. What needs more, lines, records or an\n"
     "array, is sorted in pieces, which go to temporary files without names in -T, $TMPDIR or /tmp\n"
     "and are merged; these need as much room as the input, which is looked for before the start.\n"
-    "Then a line may have a tenth of -S, below 64M a twentieth, and a record a fortieth. Rows\n"
+    "Then a line may have a tenth of -S, below 64M a thirtieth, and a record a fortieth. Rows\n"
     "of an array are sorted in memory, as many at once as fit, and a row that does not fit like\n"
     "an array of its own.\n"
     "\n"
