@@ -163,7 +163,7 @@ def check_long_lines(program, folder, text):
     subprocess.run(["sh", "-c", 'seq 2400000 -1 1 >"$0"', numbers], check=True)
     cases = [(text, 16, "-r", 559000), (text, 32, "-k2,2n", 1500000), (numbers, 34, "-n", 1500000), (text, 32, "", 1500000),
              (text, 16, "-u -f", 559000), (numbers, 16, "-n", 559000), (numbers, 64, "-nr -u", 6700000)]
-    for source, megabytes, options, length in cases if LONG else cases[:3]:
+    for source, megabytes, options, length in cases if LONG else cases[:2]:  # sort(1) -n of such lines takes long
         subprocess.run(["sh", "-c", f'({make}) >"$0"', name, source, str(length)], check=True)
         subprocess.run(["sort", *options.split(), "-o", want, name], env=ENV, check=True)
         for out, names in (([], ["-"]), (["-o", got], [name])):
