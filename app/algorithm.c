@@ -43,3 +43,26 @@ const upsweep_algorithm *app_algorithm(const char *name)
     }
     return NULL;
 }
+
+int app_check_algorithm(const char *name)
+{
+    if (name == NULL || upsweep_find(name) != NULL) {
+        return -1;
+    }
+    const char *names[64];
+    size_t count = 0;
+    for (; count < 64 && count < upsweep_algorithm_count(); count++) {
+        names[count] = upsweep_algorithm_at(count)->name;
+    }
+    const char *near = app_near(name, names, count, sizeof *names);
+    for (size_t i = 0; i < count && strchr(name, '/') == NULL; i++) {
+        const char *stem = strchr(names[i], '/');
+        if (stem != NULL && strcmp(stem + 1, name) == 0) {
+            near = names[i]; /* radix is sort/radix */
+        }
+    }
+    if (near != NULL) {
+        return app_fail("there is no algorithm '%s'; did you mean %s?", name, near);
+    }
+    return app_fail("there is no algorithm '%s'; see `upsweep list`", name);
+}

@@ -2,6 +2,7 @@
  * long ones shortened as long as they stay unique, arguments follow or are attached (-oFILE,
  * --output=FILE), and "--" ends the options. */
 /* SPDX-License-Identifier: MIT */
+#include "app/algorithm.h"
 #include "app/app.h"
 #include "io/progress.h"
 
@@ -226,6 +227,7 @@ static int apply(const app_option *option, app_common *settings, const char *tex
         return APP_OK;
     }
     switch (option->kind) {
+    case APP_DIGITS: return APP_OK;
     case APP_TEXT: *(const char **)target = text; return APP_OK;
     case APP_COUNT:
     case APP_BYTES: return parse_count(name, text, option->kind == APP_BYTES, target);
@@ -262,6 +264,10 @@ static int take(const app_option *option, const char *attached, words *w, app_co
                 return option->name != NULL
                            ? app_fail("--%s needs an argument: %s", option->name, argument)
                            : app_fail("-%c needs an argument: %s", option->letter, argument);
+            }
+            if (option->kind == APP_DIGITS &&
+                w->word[0][strspn(w->word[0], "0123456789")] != '\0') {
+                return APP_OK;
             }
             w->left--;
             text = *w->word++;
@@ -321,29 +327,6 @@ static int parse_name(const app_usage *usage, const char *text, words *w, app_co
     return take(option, attached, w, settings) == APP_OK ? -1 : APP_ERROR;
 }
 
-static int check_algorithm(const char *name)
-{
-    if (name == NULL || upsweep_find(name) != NULL) {
-        return -1;
-    }
-    const char *names[64];
-    size_t count = 0;
-    for (; count < 64 && count < upsweep_algorithm_count(); count++) {
-        names[count] = upsweep_algorithm_at(count)->name;
-    }
-    const char *near = app_near(name, names, count, sizeof *names);
-    for (size_t i = 0; i < count && strchr(name, '/') == NULL; i++) {
-        const char *stem = strchr(names[i], '/');
-        if (stem != NULL && strcmp(stem + 1, name) == 0) {
-            near = names[i]; /* radix is sort/radix */
-        }
-    }
-    if (near != NULL) {
-        return app_fail("there is no algorithm '%s'; did you mean %s?", name, near);
-    }
-    return app_fail("there is no algorithm '%s'; see `upsweep list`", name);
-}
-
 int app_parse(const app_usage *usage, int argc, char **argv, app_common *settings)
 {
     return app_parse_words(usage, argc, argv, settings, NULL);
@@ -394,5 +377,5 @@ int app_parse_words(const app_usage *usage, int argc, char **argv, app_common *s
     if (*usage->operands == '\0' && settings->operand_count > 0) {
         return app_fail("takes no operand, not '%s'", settings->operands[0]);
     }
-    return check_algorithm(settings->algorithm);
+    return app_check_algorithm(settings->algorithm);
 }

@@ -19,6 +19,7 @@ typedef enum app_kind {
     APP_BYTES,    /* size_t: a whole number with an optional K, M, G or T (powers of 1024) */
     APP_NUMBER,   /* double */
     APP_TYPE,     /* upsweep_type: u8 ... f64 */
+    APP_DIGITS,   /* nothing; a word behind the option is its own only if it is digits */
     APP_CALL      /* handler(settings, argument) is called */
 } app_kind;
 

@@ -98,7 +98,7 @@ typedef enum usw_ext_slot_state { USW_SLOT_FREE, USW_SLOT_FULL, USW_SLOT_BUSY } 
 typedef struct usw_ext_slot {
     unsigned char *at;
     size_t used;
-    uint64_t order;
+    uint64_t order, begin; /* begin: of its bytes among all that were pushed */
     usw_ext_slot_state state;
     usw_ext_span spans[USW_EXT_SPANS];
     unsigned span_count;
@@ -163,6 +163,7 @@ struct upsweep_external {
     uint64_t direct_bytes; /* that were written so, and how long that took; under lock */
     double direct_seconds;
     size_t record_most; /* bytes that a record may have */
+    size_t fill_least;  /* of a slot, whatever its records are */
     usw_ext_file files[USW_EXT_FOLDERS + USW_EXT_SOURCES];
     unsigned file_count; /* temporary ones */
     usw_ext_source sources[USW_EXT_SOURCES];
@@ -265,6 +266,8 @@ static inline size_t usw_ext_whole(const usw_ext_order *order, usw_ext_record r)
 upsweep_status usw_ext_fail(upsweep_external *x, upsweep_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool usw_ext_failed(upsweep_external *x);
+/* For a record that has more than record_most bytes; `at` of all bytes it begins. */
+upsweep_status usw_ext_refuse(upsweep_external *x, uint64_t at);
 double usw_ext_seconds(void);
 
 /* ---- temporary files (spill.c) ---- */
@@ -376,6 +379,7 @@ static inline uint64_t usw_ext_run_at(const usw_ext_run *run, uint64_t from, uin
 
 /* ---- filling (push.c) ---- */
 
+void usw_ext_share_slots(upsweep_external *x, unsigned count);
 upsweep_status usw_ext_start_filling(upsweep_external *x);
 /* All slots become runs, or the only one stays; the workers end. */
 upsweep_status usw_ext_end_filling(upsweep_external *x);

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 enum {
-    FREE_LEAST = 1 << 20, /* bytes that are worth a call */
-    RANGE_MOST = 24 << 20 /* larger ranges leave the cache and gain nothing */
+    FREE_LEAST = 1 << 20,  /* bytes that are worth a call */
+    RANGE_MOST = 24 << 20, /* larger ranges leave the cache and gain nothing */
+    LONG_PART = 32         /* of the memory, from which on records are long */
 };
 
 /* ---- how much a range may take ---- */
@@ -18,16 +19,35 @@ enum {
 size_t usw_ext_budget(const upsweep_external *x, const usw_ext_run *runs, size_t k,
                       unsigned threads, size_t output)
 {
-    size_t most = 0, own = usw_ext_range_bytes(x, k) + usw_ext_record_room(x) + 4096;
+    size_t most = 0, own = usw_ext_range_bytes(x, k, false) + usw_ext_record_room(x) + 4096;
     for (size_t i = 0; i < k; i++) {
         most += runs[i].block_bytes_max;
     }
-    size_t plan = usw_ext_plan_bytes(x, k);
+    size_t plan = usw_ext_plan_bytes(x, k, false);
     size_t room = x->work_bytes > plan ? (x->work_bytes - plan) / threads : 0;
     size_t taken = own + output;
     room = room > taken ? room - taken : 0;
     room = output == 0 ? room / 2 : room;
     return room / (threads > 1 ? 3 : 2) >= most + x->block_bytes ? room : 0;
+}
+
+size_t usw_ext_tight_output(const upsweep_external *x)
+{
+    return usw_ext_record_room(x) + x->write_bytes;
+}
+
+/* Two runs need only to get on, block by block. */
+size_t usw_ext_tight_budget(const upsweep_external *x, const usw_ext_run *runs, size_t k)
+{
+    size_t most = 0, record = usw_ext_record_room(x), page = USW_EXT_PAGE;
+    for (size_t i = 0; i < k; i++) {
+        most += runs[i].block_bytes_max;
+    }
+    size_t taken = usw_ext_plan_bytes(x, k, true) + usw_ext_range_bytes(x, k, true) +
+                   usw_ext_tight_output(x) + 2 * page;
+    size_t room = x->work_bytes > taken ? x->work_bytes - taken : 0;
+    bool fits = room >= usw_max((k > 2 ? 2 : 1) * most, 2 * record);
+    return fits && record >= x->work_bytes / LONG_PART ? room : 0;
 }
 
 /* ---- the end of a range ---- */
@@ -120,6 +140,8 @@ static upsweep_status share_out(usw_ext_merge *m)
         threads--;
     }
     budget = threads > 1 ? budget : usw_ext_budget(x, x->runs, k, 1, output);
+    bool tight = budget == 0;
+    budget = tight ? usw_ext_tight_budget(x, x->runs, k) : budget;
     size_t enough = 0;
     for (size_t i = 0; i < k; i++) {
         enough += 8 * x->runs[i].block_bytes_max;
@@ -129,13 +151,16 @@ static upsweep_status share_out(usw_ext_merge *m)
     if (elements) { /* the other half is scratch, and some more; two thirds hold the first blocks */
         budget -= usw_min((size_t)1 << 20, budget / 3);
     }
-    m->output_bytes = placed ? output : elements ? 0 : budget + USW_EXT_SLACK;
+    m->output_bytes = placed     ? output
+                      : elements ? 0
+                      : tight    ? usw_ext_tight_output(x)
+                                 : budget + USW_EXT_SLACK;
     m->output_bytes = (m->output_bytes + 63) / 64 * 64;
-    size_t page = USW_EXT_PAGE, plan = (usw_ext_plan_bytes(x, k) + page - 1) / page * page;
+    size_t page = USW_EXT_PAGE, plan = (usw_ext_plan_bytes(x, k, tight) + page - 1) / page * page;
     m->rooms = x->work + plan;
     m->room_bytes = (x->work_bytes - plan) / threads / page * page;
     x->report.threads = threads;
-    return usw_ext_plan_begin(&m->plan, x, x->runs, k, x->work, budget);
+    return usw_ext_plan_begin(&m->plan, x, x->runs, k, budget, tight);
 }
 
 static usw_ext_merge *merge_new(upsweep_external *x, usw_merge_way way, int fd, int64_t begin)

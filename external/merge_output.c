@@ -63,19 +63,25 @@ static bool wait_for_turn(usw_ext_merge *m, uint64_t number)
     return !m->stopped;
 }
 
+/* Until the puller has had it. */
+static void lend(usw_ext_merge *m, const usw_ext_sink *sink)
+{
+    m->held = sink->buffer;
+    m->held_bytes = sink->held;
+    m->has = true;
+    pthread_cond_broadcast(&m->turned);
+    while (m->has && !m->stopped) {
+        pthread_cond_wait(&m->turned, &m->lock);
+    }
+}
+
 static upsweep_status give_to_puller(usw_ext_merge *m, const usw_ext_range *r,
                                      const usw_ext_sink *sink)
 {
     USW_EXT_ROUTE("a range pulled");
     pthread_mutex_lock(&m->lock);
     if (wait_for_turn(m, r->number) && sink->held > 0) {
-        m->held = sink->buffer;
-        m->held_bytes = sink->held;
-        m->has = true;
-        pthread_cond_broadcast(&m->turned);
-        while (m->has && !m->stopped) {
-            pthread_cond_wait(&m->turned, &m->lock);
-        }
+        lend(m, sink);
     }
     m->turn++;
     pthread_cond_broadcast(&m->turned);
@@ -113,6 +119,28 @@ static upsweep_status write_in_turn(usw_ext_merge *m, const usw_ext_range *r,
     return status;
 }
 
+/* A part of a range, where there is no room for all of it: of one thread, whose turn it always
+ * is. */
+static upsweep_status take_part(usw_ext_sink *sink)
+{
+    usw_ext_merge *m = sink->context;
+    int number = 0;
+    pthread_mutex_lock(&m->lock);
+    int64_t at = m->begin < 0 ? -1 : m->begin + (int64_t)m->out_bytes;
+    m->out_bytes += sink->held;
+    if (m->way == USW_TO_PULLER && !m->stopped) {
+        USW_EXT_ROUTE("a part of a range of long records pulled");
+        lend(m, sink);
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (m->way == USW_IN_ORDER) {
+        USW_EXT_ROUTE("a part of a range of long records in order");
+        number = usw_ext_write_all(m->fd, sink->buffer, sink->held, at);
+    }
+    sink->held = 0;
+    return number == 0 ? UPSWEEP_OK : fail_output(m, number);
+}
+
 /* Of elements s sorts the range; it has room behind r up to `end`. */
 upsweep_status usw_merge_one(usw_ext_merge *m, usw_ext_range *r, usw_ext_sorting *s,
                              unsigned char *buffer, unsigned char *end)
@@ -134,6 +162,9 @@ upsweep_status usw_merge_one(usw_ext_merge *m, usw_ext_range *r, usw_ext_sorting
         return status;
     }
     if (m->way != USW_TO_PLACES) {
+        sink.whole = m->plan.tight;
+        sink.take = take_part;
+        sink.context = m;
         status = elements ? UPSWEEP_OK : usw_ext_merge_range(r, &sink);
         return status != UPSWEEP_OK     ? status
                : m->way == USW_IN_ORDER ? write_in_turn(m, r, &sink)

@@ -235,6 +235,7 @@ upsweep_status usw_ext_natural_runs(usw_ext_sorting *s, const usw_ext_slot *slot
     memset(slot->at + slot->used, 0, USW_EXT_SLACK);
     s->spare = s->spare_at = s->spare_end = NULL; /* which the slot before had */
     find_all(&f, slot);
+    s->longest = f.count > 0 ? f.longest : 0;
     for (size_t i = 0; i < f.count && status == UPSWEEP_OK; i++) {
         USW_EXT_ROUTE("a run in the file that its records came from");
         status = add_piece(&f, &f.pieces[i], (*order)++);

@@ -42,6 +42,16 @@ upsweep_status usw_ext_fail(upsweep_external *x, upsweep_status status, const ch
     return status;
 }
 
+upsweep_status usw_ext_refuse(upsweep_external *x, uint64_t at)
+{
+    pthread_mutex_lock(&x->lock);
+    x->report.refused_at = x->status == UPSWEEP_OK ? at : x->report.refused_at;
+    pthread_mutex_unlock(&x->lock);
+    return usw_ext_fail(x, UPSWEEP_ERROR_RANGE,
+                        "a record has more than the %zu bytes that a limit of %zu allows",
+                        x->record_most, x->limit);
+}
+
 bool usw_ext_failed(upsweep_external *x)
 {
     pthread_mutex_lock(&x->lock);
@@ -77,14 +87,11 @@ static void give_arena(upsweep_external *x)
 /* Slots for the workers and one to be filled meanwhile, where memory is not too little for that. */
 static void share_out_slots(upsweep_external *x)
 {
-    while (x->workers > 1 && x->work_bytes / (x->workers + 1) < SLOT_LEAST) {
+    size_t least = usw_max(SLOT_LEAST, 4 * x->order.record_bytes);
+    while (x->workers > 1 && x->work_bytes / (x->workers + 1) < least) {
         x->workers--;
     }
-    x->slot_count = x->work_bytes / (x->workers + 1) < SLOT_LEAST ? 1 : x->workers + 1;
-    x->slot_bytes = usw_min(x->work_bytes / x->slot_count, (size_t)UINT32_MAX) / 4096 * 4096;
-    for (unsigned i = 0; i < x->slot_count; i++) {
-        x->slots[i].at = x->work + i * x->slot_bytes;
-    }
+    usw_ext_share_slots(x, x->work_bytes / (x->workers + 1) < least ? 1 : x->workers + 1);
 }
 
 static upsweep_status share_out(upsweep_external *x)
@@ -111,7 +118,8 @@ static upsweep_status share_out(upsweep_external *x)
     x->work = x->arena + used;
     x->work_bytes = x->arena_bytes - used;
     x->block_bytes = usw_min(usw_max(x->work_bytes / 4096, 16 << 10), 256 << 10);
-    x->record_most = x->work_bytes / 10;
+    /* A merge of two runs has five of them and what it writes; places have 32 bits. */
+    x->record_most = usw_min(x->work_bytes / 6, (size_t)UINT32_MAX / 4);
     share_out_slots(x);
     return UPSWEEP_OK;
 }

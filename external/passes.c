@@ -7,8 +7,9 @@
 /* Whether all runs can be merged at once. */
 static bool fit(const upsweep_external *x, const usw_ext_run *runs, size_t k)
 {
-    return usw_ext_budget(x, runs, k, 1, x->order.unique ? 0 : x->write_bytes) != 0 &&
-           usw_ext_budget(x, runs, k, 1, 0) != 0;
+    return (usw_ext_budget(x, runs, k, 1, x->order.unique ? 0 : x->write_bytes) != 0 &&
+            usw_ext_budget(x, runs, k, 1, 0) != 0) ||
+           usw_ext_tight_budget(x, runs, k) != 0;
 }
 
 /* How many runs from number `from` on can be merged at once. */
@@ -111,14 +112,17 @@ static upsweep_status merge_group(upsweep_external *x, size_t from, size_t k)
     usw_ext_sorting sorting = {.u = NULL};
     bool elements = x->order.element != 0; /* half of the room is scratch then */
     size_t budget = usw_ext_budget(x, runs, k, 1, x->write_bytes) / (elements ? 2 : 1);
-    size_t page = USW_EXT_PAGE, plan_bytes = (usw_ext_plan_bytes(x, k) + page - 1) / page * page;
+    bool tight = budget == 0;
+    budget = tight ? usw_ext_tight_budget(x, runs, k) : budget;
+    size_t page = USW_EXT_PAGE;
+    size_t plan_bytes = (usw_ext_plan_bytes(x, k, tight) + page - 1) / page * page;
     unsigned char *buffer = x->work + plan_bytes;
     uint64_t bytes = 0, order = runs[0].order;
     for (size_t i = 0; i < k; i++) {
         bytes += runs[i].raw;
     }
     upsweep_status status = usw_ext_writer_open(&w, x, bytes, buffer, x->write_bytes);
-    status = status == UPSWEEP_OK ? usw_ext_plan_begin(&plan, x, runs, k, x->work, budget) : status;
+    status = status == UPSWEEP_OK ? usw_ext_plan_begin(&plan, x, runs, k, budget, tight) : status;
     if (status != UPSWEEP_OK) {
         return status;
     }

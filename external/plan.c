@@ -13,10 +13,10 @@ size_t usw_ext_record_room(const upsweep_external *x)
     return (x->longest + USW_EXT_SLACK + 63) / 64 * 64;
 }
 
-size_t usw_ext_plan_bytes(const upsweep_external *x, size_t k)
+size_t usw_ext_plan_bytes(const upsweep_external *x, size_t k, bool tight)
 {
-    return k * (3 * sizeof(size_t) + USW_EXT_HEAD + sizeof(bool)) + 3 * usw_ext_record_room(x) +
-           9 * 64 + USW_EXT_SLACK;
+    return k * (3 * sizeof(size_t) + USW_EXT_HEAD + sizeof(bool)) +
+           (tight ? 1 : 3) * usw_ext_record_room(x) + 9 * 64 + USW_EXT_SLACK;
 }
 
 size_t usw_ext_block_bytes(const usw_ext_run *run, size_t block)
@@ -154,17 +154,18 @@ static void *carve(unsigned char **room, size_t bytes)
 }
 
 upsweep_status usw_ext_plan_begin(usw_ext_plan *p, upsweep_external *x, usw_ext_run *runs, size_t k,
-                                  unsigned char *room, size_t budget)
+                                  size_t budget, bool tight)
 {
-    *p = (usw_ext_plan){.x = x, .runs = runs, .k = k, .budget = budget};
+    unsigned char *room = x->work, *spare = x->work + x->work_bytes - 2 * usw_ext_record_room(x);
+    *p = (usw_ext_plan){.x = x, .runs = runs, .k = k, .budget = budget, .tight = tight};
     p->first = carve(&room, k * sizeof *p->first);
     p->next = carve(&room, k * sizeof *p->next);
     p->heap = carve(&room, k * sizeof *p->heap);
     p->head_there = carve(&room, k * sizeof *p->head_there);
     p->heads = carve(&room, k * USW_EXT_HEAD + USW_EXT_SLACK);
-    p->long_head[0] = carve(&room, usw_ext_record_room(x));
-    p->long_head[1] = carve(&room, usw_ext_record_room(x));
     p->last.at = carve(&room, usw_ext_record_room(x));
+    p->long_head[0] = carve(tight ? &spare : &room, usw_ext_record_room(x));
+    p->long_head[1] = carve(tight ? &spare : &room, usw_ext_record_room(x));
     for (size_t i = 0; i < k; i++) {
         p->first[i] = p->next[i] = 0;
         p->head_there[i] = false;
@@ -221,7 +222,7 @@ static upsweep_status set_splitter(usw_ext_plan *p, usw_ext_splitter *s)
 static void copy_splitter(usw_ext_splitter *to, const usw_ext_splitter *from, size_t end_bytes)
 {
     unsigned char *at = to->at;
-    if (from->any) {
+    if (from->any && at != from->at) {
         memcpy(at, from->at, from->bytes + end_bytes);
     }
     *to = *from;

@@ -86,20 +86,30 @@ static size_t fill_of(const upsweep_external *x, size_t record_bytes)
     }
     size_t each = record_bytes;
     room -= usw_ext_sort_room(&x->order, room, &each);
-    room -= x->slot_count == 1 ? usw_min(x->record_most, room / 4) : 0;
+    room -= x->slot_count == 1 ? usw_min(x->fill_least, room / 4) : 0;
     double share = (double)record_bytes / (double)each;
     size_t fill = (size_t)((double)room * share);
     size_t fixed = x->order.record_bytes;
     return fixed != 0 ? usw_max(fill / fixed, 1) * fixed : fill;
 }
 
+void usw_ext_share_slots(upsweep_external *x, unsigned count)
+{
+    x->slot_count = count;
+    x->slot_bytes = usw_min(x->work_bytes / count, (size_t)UINT32_MAX) / 4096 * 4096;
+    for (unsigned i = 0; i < count; i++) {
+        x->slots[i].at = x->work + i * x->slot_bytes;
+    }
+}
+
 upsweep_status usw_ext_start_filling(upsweep_external *x)
 {
     x->filling = &x->slots[0];
     x->source = USW_EXT_NONE;
+    x->fill_least = x->work_bytes / 10;
     x->slot_fill = x->order.record_bytes != 0 ? fill_of(x, x->order.record_bytes)
                                               : fill_of(x, 64) / 2; /* until lines are seen */
-    x->record_most = usw_min(x->record_most, x->slot_fill);
+    x->fill_least = usw_min(x->fill_least, x->slot_fill);
     return UPSWEEP_OK;
 }
 
@@ -178,19 +188,63 @@ static upsweep_status turn_single(upsweep_external *x, size_t whole)
     return status;
 }
 
+/* Fewer slots, the first of which has what was in the one that is filled, and as much room again.
+ * No worker has one then. */
+static upsweep_status widen_slots(upsweep_external *x)
+{
+    usw_ext_slot *slot = x->filling, *first = &x->slots[0];
+    pthread_mutex_lock(&x->lock);
+    for (unsigned i = 0; i < x->slot_count && x->status == UPSWEEP_OK;) {
+        if (x->slots[i].state == USW_SLOT_FREE) {
+            i++;
+        } else {
+            pthread_cond_wait(&x->changed, &x->lock);
+        }
+    }
+    upsweep_status status = x->status;
+    if (status == UPSWEEP_OK) {
+        USW_EXT_ROUTE("fewer slots for long records");
+        unsigned count = x->slot_count;
+        do {
+            count = (count + 1) / 2;
+        } while (count > 1 && x->work_bytes / count / 2 <= slot->used);
+        memmove(first->at, slot->at, slot->used);
+        first->used = slot->used;
+        usw_ext_move_spans(first, slot, 0, slot->used);
+        slot->used = slot == first ? slot->used : 0;
+        x->filling = first;
+        usw_ext_share_slots(x, count);
+    }
+    pthread_mutex_unlock(&x->lock);
+    return status;
+}
+
+/* The slot has but a part of one record: it is filled further. */
+static upsweep_status go_on(upsweep_external *x)
+{
+    upsweep_status status = UPSWEEP_OK;
+    if (x->slot_fill >= x->slot_bytes / 2) {
+        status = widen_slots(x);
+    }
+    x->slot_fill = usw_min(2 * x->slot_fill, x->slot_bytes / 2);
+    return status;
+}
+
 /* The slot is full: it goes to the workers, and what follows its last whole record to the next. */
 static upsweep_status turn(upsweep_external *x)
 {
     usw_ext_slot *slot = x->filling;
-    size_t whole = whole_records(x, slot);
-    if (slot->used - whole > x->record_most || whole == 0) {
-        x->report.refused_at = x->bytes_in - (slot->used - whole);
-        return usw_ext_fail(x, UPSWEEP_ERROR_RANGE,
-                            "a record has more than the %zu bytes that a limit of %zu allows",
-                            x->record_most, x->limit);
+    size_t whole = whole_records(x, slot), rest = slot->used - whole;
+    slot->begin = x->bytes_in - slot->used;
+    if (rest > x->record_most) {
+        return usw_ext_refuse(x, slot->begin + whole);
+    }
+    if (whole == 0) {
+        return go_on(x);
     }
     if (x->order.record_bytes == 0) {
-        x->slot_fill = usw_max(fill_of(x, average(x, slot)), x->record_most);
+        x->slot_fill = usw_max(fill_of(x, average(x, slot)), x->fill_least);
+        x->slot_fill = usw_max(x->slot_fill, rest + LOOK);
     }
     if (x->slot_count == 1) {
         return turn_single(x, whole);
@@ -202,7 +256,7 @@ static upsweep_status turn(upsweep_external *x)
     if (next == NULL) {
         return x->status;
     }
-    next->used = slot->used - whole;
+    next->used = rest;
     memcpy(next->at, slot->at + whole, next->used);
     usw_ext_move_spans(next, slot, whole, slot->used);
     slot->used = whole;
@@ -310,6 +364,7 @@ upsweep_status usw_ext_end_filling(upsweep_external *x)
         x->alone = slot;
         return UPSWEEP_OK;
     }
+    slot->begin = x->bytes_in - slot->used;
     if (x->slot_count == 1) {
         return slot->used > 0 ? turn_single(x, slot->used) : UPSWEEP_OK;
     }

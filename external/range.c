@@ -3,12 +3,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "external/ranges.h"
 
-size_t usw_ext_range_bytes(const upsweep_external *x, size_t k)
+size_t usw_ext_range_bytes(const upsweep_external *x, size_t k, bool tight)
 {
     return k * (sizeof(usw_ext_stretch) + 2 * sizeof(void *) + sizeof(uint64_t) + sizeof(size_t) +
                 sizeof(bool) + sizeof(uint32_t) + (x->direct ? 2 * USW_EXT_PAGE : 0)) +
-           (x->direct ? 2 * USW_EXT_PAGE : 0) + 2 * usw_ext_record_room(x) + USW_EXT_SLACK +
-           10 * 64;
+           (x->direct ? 2 * USW_EXT_PAGE : 0) + (tight ? 1 : 2) * usw_ext_record_room(x) +
+           USW_EXT_SLACK + 10 * 64;
 }
 
 static void *carve(unsigned char **room, size_t bytes)
@@ -30,7 +30,7 @@ void usw_ext_range_open(usw_ext_range *r, usw_ext_plan *plan, unsigned char *roo
     r->more = carve(&room, k * sizeof *r->more);
     r->tree = carve(&room, k * sizeof *r->tree);
     r->lower.at = carve(&room, usw_ext_record_room(plan->x));
-    r->upper.at = carve(&room, usw_ext_record_room(plan->x));
+    r->upper.at = plan->tight ? plan->last.at : carve(&room, usw_ext_record_room(plan->x));
     r->bytes = room;
 }
 
@@ -218,11 +218,12 @@ static inline void replay(usw_ext_range *r, uint32_t winner)
     r->tree[0] = winner;
 }
 
-/* The buffer goes when it is full to the last byte, so that whole pages are written. */
+/* The buffer goes when it is full to the last byte, so that whole pages are written, unless it gets
+ * whole records only. */
 static upsweep_status put_bytes(usw_ext_sink *sink, const unsigned char *p, size_t bytes)
 {
     while (bytes > sink->room - sink->held) {
-        size_t step = sink->room - sink->held;
+        size_t step = sink->whole ? 0 : sink->room - sink->held;
         memcpy(sink->buffer + sink->held, p, step);
         sink->held += step;
         upsweep_status status = sink->take(sink);
@@ -275,7 +276,7 @@ upsweep_status usw_ext_merge_range(usw_ext_range *r, usw_ext_sink *sink)
     size_t live = begin_runs(r);
     usw_ext_record last = {NULL, 0};
     uint64_t last_key = 0;
-    bool bulk = sink->writer == NULL && !order->unique;
+    bool bulk = sink->writer == NULL && !sink->whole && !order->unique;
     upsweep_status status = UPSWEEP_OK;
     while (live > 0 && status == UPSWEEP_OK) {
         uint32_t i = r->tree[0];

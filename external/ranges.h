@@ -37,15 +37,16 @@ typedef struct usw_ext_plan {
     uint64_t given;
     usw_ext_splitter last; /* where the range before ends */
     bool finished;
+    bool tight; /* one thread has all; what records are compared in lies where ranges do */
 } usw_ext_plan;
 
 /* Room for the longest record. */
 size_t usw_ext_record_room(const upsweep_external *x);
-size_t usw_ext_plan_bytes(const upsweep_external *x, size_t k);
+size_t usw_ext_plan_bytes(const upsweep_external *x, size_t k, bool tight);
 upsweep_status usw_ext_plan_begin(usw_ext_plan *p, upsweep_external *x, usw_ext_run *runs, size_t k,
-                                  unsigned char *room, size_t budget);
+                                  size_t budget, bool tight);
 /* The next range: its k stretches and the splitters at both ends. *none: there is none left. One
- * thread at a time. */
+ * thread at a time; where it is tight, no range is at work. */
 upsweep_status usw_ext_plan_range(usw_ext_plan *p, usw_ext_stretch *stretches,
                                   usw_ext_splitter *lower, usw_ext_splitter *upper, bool *none);
 /* Bytes of a block of a run. */
@@ -81,10 +82,11 @@ struct usw_ext_sink {
     size_t room, held;
     usw_ext_take take;
     void *context;
+    bool whole; /* it gets whole records only, and has room for each */
     usw_ext_writer *writer;
 };
 
-size_t usw_ext_range_bytes(const upsweep_external *x, size_t k);
+size_t usw_ext_range_bytes(const upsweep_external *x, size_t k, bool tight);
 void usw_ext_range_open(usw_ext_range *r, usw_ext_plan *plan, unsigned char *room);
 /* Reads the blocks and finds where the range begins and ends in them. */
 upsweep_status usw_ext_load(usw_ext_range *r);
@@ -98,5 +100,9 @@ upsweep_status usw_ext_sort_range(usw_ext_range *r, usw_ext_sorting *s, unsigned
  * output of `output` bytes (0: as many as the blocks); 0 where that is not enough. */
 size_t usw_ext_budget(const upsweep_external *x, const usw_ext_run *runs, size_t k,
                       unsigned threads, size_t output);
+/* The same for records so long that it is not enough: of one thread that has few copies of them,
+ * with an output of usw_ext_tight_output. 0 where that is not enough, or they are not so long. */
+size_t usw_ext_tight_budget(const upsweep_external *x, const usw_ext_run *runs, size_t k);
+size_t usw_ext_tight_output(const upsweep_external *x);
 
 #endif

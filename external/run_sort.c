@@ -296,6 +296,7 @@ static upsweep_status sort_records(usw_ext_sorting *s, unsigned char *end)
 upsweep_status usw_ext_sort(usw_ext_sorting *s, unsigned char *data, size_t bytes,
                             unsigned char *end)
 {
+    upsweep_trim(s->u); /* before keys are made where the scratch of the last sort may lie */
     s->data = data;
     uintptr_t from = ((uintptr_t)data + bytes + USW_EXT_SLACK + 63) / 64 * 64;
     unsigned char *rest = data + (from - (uintptr_t)data);

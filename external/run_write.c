@@ -227,6 +227,23 @@ static upsweep_status write_run(usw_ext_sorting *s, uint64_t order, unsigned cha
     return status;
 }
 
+/* Whether merges have room for all records of the slot that were looked at; names the first one for
+ * which they have none. */
+static upsweep_status check_longest(const usw_ext_sorting *s, const usw_ext_slot *slot)
+{
+    upsweep_external *x = s->x;
+    if (s->longest <= x->record_most) {
+        return UPSWEEP_OK;
+    }
+    const unsigned char *p = slot->at, *end = p + slot->used;
+    size_t whole = 0;
+    do {
+        p += whole;
+        whole = usw_ext_whole(&x->order, usw_ext_record_at(&x->order, p, end));
+    } while (whole <= x->record_most);
+    return usw_ext_refuse(x, slot->begin + (size_t)(p - slot->at));
+}
+
 upsweep_status usw_ext_slot_to_runs(usw_ext_sorting *s, usw_ext_slot *slot)
 {
     upsweep_external *x = s->x;
@@ -234,10 +251,12 @@ upsweep_status usw_ext_slot_to_runs(usw_ext_sorting *s, usw_ext_slot *slot)
     uint64_t order = slot->order;
     size_t done = 0;
     upsweep_status status = usw_ext_natural_runs(s, slot, &done, &order);
+    status = status == UPSWEEP_OK ? check_longest(s, slot) : status;
     for (; done < slot->used && status == UPSWEEP_OK; order++) {
         double begin = usw_ext_seconds();
         status = usw_ext_sort(s, slot->at + done, slot->used - done, buffer);
         double sorted = usw_ext_seconds();
+        status = status == UPSWEEP_OK ? check_longest(s, slot) : status;
         status = status == UPSWEEP_OK ? write_run(s, order, buffer) : status;
         done += s->bytes;
         pthread_mutex_lock(&x->lock);

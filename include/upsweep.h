@@ -907,8 +907,8 @@ typedef struct upsweep_external_report {
 UPSWEEP_API upsweep_status upsweep_external_open(upsweep_external **x,
                                                  const upsweep_external_config *config);
 /* Takes bytes of records, wherever the piece ends. ERROR_RANGE: a record is longer than about a
- * tenth of the limit; ERROR_FILE: temporary files cannot be made or written; ERROR_MEMORY. After a
- * failure every call returns the same, and the sort can only be closed. */
+ * tenth of the limit, or a gigabyte; ERROR_FILE: temporary files cannot be made or written;
+ * ERROR_MEMORY. After a failure every call returns the same, and the sort can only be closed. */
 UPSWEEP_API upsweep_status upsweep_external_push(upsweep_external *x, const void *bytes,
                                                  size_t count);
 /* The same without a copy: *at gets room for up to *count bytes, at least one; then

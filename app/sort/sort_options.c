@@ -308,6 +308,7 @@ const app_option sort_options[] = {
     {0, "batch-size", "N", "merge at most N files at once", APP_CALL, 0, on_batch},
     {0, "compress-program", "PROGRAM", "taken for the sake of scripts; temporary files need none",
      APP_CALL, 0, on_compressor},
+    {'y', NULL, "N", NULL, APP_DIGITS, 0, NULL}, /* of Solaris; GNU takes it and does nothing */
     {0, "parallel", "N", "use at most N threads", APP_CALL, 0, on_parallel},
     {0, APP_OWN_FROM, NULL, "with -n or -g: a line that is no number is an error", APP_FLAG,
      MEMBER(strict), NULL},

@@ -135,7 +135,8 @@ class Options:
     def machine(r):
         """What changes how the work is done, and no byte of the output."""
         choices = [["--parallel", str(r.randrange(1, 5))], ["-S", r.choice(["50%", "1G", "2000000", "64M", "99999999b"])],
-                   ["--batch-size", str(r.randrange(2, 30))], ["-T", ".", "-T", "temporary"], ["--compress-program=gzip"]]
+                   ["--batch-size", str(r.randrange(2, 30))], ["-T", ".", "-T", "temporary"], ["--compress-program=gzip"],
+                   ["--compress-program=/nonexistent"], ["-y5"], ["-y", "12"], ["-y"]]
         return r.choice(choices) if r.random() < 0.2 else []
 
     def some_letters(self, r):

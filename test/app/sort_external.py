@@ -156,6 +156,29 @@ def check_outputs(program, folder):
             say(f"{command}: other bytes")
 
 
+def check_long_lines(program, folder, text):
+    """Lines as long as is said, a tenth of the limit, a thirtieth of a small one, by several orders, from and to pipes."""
+    want, got, name, numbers = folder + "/want", folder + "/got", folder + "/some", folder + "/numbers"
+    make = 'cat "$1"; for i in 3 1 2; do head -c $2 /dev/zero | tr "\\0" 7; echo $i; done; cat "$1"'
+    subprocess.run(["sh", "-c", 'seq 2400000 -1 1 >"$0"', numbers], check=True)
+    cases = [(text, 16, "-r", 559000), (text, 32, "-k2,2n", 1500000), (numbers, 34, "-n", 1500000), (text, 32, "", 1500000),
+             (text, 16, "-u -f", 559000), (numbers, 16, "-n", 559000), (numbers, 64, "-nr -u", 6700000)]
+    for source, megabytes, options, length in cases if LONG else cases[:2]:  # sort(1) -n of such lines takes long
+        subprocess.run(["sh", "-c", f'({make}) >"$0"', name, source, str(length)], check=True)
+        subprocess.run(["sort", *options.split(), "-o", want, name], env=ENV, check=True)
+        for out, names in (([], ["-"]), (["-o", got], [name])):
+            with open(got, "wb") as f, open(name, "rb") as g:
+                feeder = subprocess.Popen(["cat"], stdin=g, stdout=subprocess.PIPE) if names == ["-"] else None
+                status, error, most = run([program, "sort", *options.split(), "-S", f"{megabytes}M", "-T", folder, *out, *names],
+                                          feeder.stdout if feeder else None, stdout=f)
+                if feeder:
+                    feeder.stdout.close()
+                    feeder.wait()
+            if status != 0 or error or not same(want, got) or most > (megabytes << 20) + EXTRA:
+                say(f"sort {options} -S {megabytes}M {names}, lines of {length}: status {status}, {error!r}, "
+                    f"held {most >> 10} KB, or other bytes")
+
+
 def check_debug_and_strict(program, folder, text):
     """--debug and --strict beyond memory; the latter of numbers in order, and of others."""
     want, got, numbers = folder + "/want", folder + "/got", folder + "/numbers"
@@ -199,11 +222,15 @@ def left_over(folder):
 def check_failures(program, folder, text):
     """A sentence, status 2, the old output and nothing left."""
     long_line, short, out = folder + "/long", folder + "/short.gz", folder + "/out"
-    numbers, bad = folder + "/numbers", folder + "/bad"
+    numbers, bad, within = folder + "/numbers", folder + "/bad", folder + "/within"
+    subprocess.run(["sh", "-c", '(echo one; head -c 2500000 /dev/zero | tr "\\0" y; echo; cat "$1") >"$0"', within, text],
+                   check=True)
     subprocess.run(["sh", "-c", 'seq 3000000 -1 1 >"$0"; (seq 700000; echo 12x; seq 9) >"$1"', numbers, bad], check=True)
     subprocess.run(["sh", "-c", '(echo one; echo two; head -c 5000000 /dev/zero | tr "\\0" y; echo; cat "$1") >"$0"; '
                     'head -c 1000000 "$1.gz" >"$2"', long_line, text, short], check=True)
     cases = [([long_line], "long:3: this line is too long for a memory limit of 16 MB"),
+             ([text, long_line], "long:3: this line is too long for a memory limit of 16 MB"),
+             ([text, within], "within:2: this line is too long for a memory limit of 16 MB"),
              ([text, short], "short.gz: the gzip stream ends early" if unpacks(program) else "short.gz: is compressed"),
              ([text, folder], "Is a directory"), ([text, folder + "/none"], "No such file"),
              ([text, "-T", "/nowhere"], "/nowhere: No such file or directory"),
@@ -289,6 +316,7 @@ def main():
         check_natural(program, folder, text)
         make_natural(folder, text, "", ("down",))
         check_outputs(program, folder)
+        check_long_lines(program, folder, text)
         check_debug_and_strict(program, folder, text)
         check_strict_order(program, folder)
         check_failures(program, folder, text)
