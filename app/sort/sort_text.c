@@ -216,8 +216,8 @@ static int make_pairs(sort_job *job)
     job->numbers = status == APP_OK && sort_may_be_numbers(job);
     status = status == APP_OK ? take_memory(job) : status;
     job->fields = status == APP_OK && !job->numbers && sort_is_fields(job);
-    job->fields = job->fields && sort_make_fields(job);
-    bool wrong = status == APP_OK && ((job->whole && !sort_make_slices(job)) ||
+    job->fields = job->fields && sort_make_slices(job, true);
+    bool wrong = status == APP_OK && ((job->whole && !sort_make_slices(job, false)) ||
                                       (job->numbers && !sort_make_numbers(job)));
     if (wrong) { /* a line too long for a slice, or a number written in another way */
         job->whole = job->numbers = false;

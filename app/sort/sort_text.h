@@ -173,8 +173,9 @@ int sort_resolve_ties(sort_job *job);
 
 /* sort_text_whole.c: lines by all their bytes, which the library sorts as strings. */
 bool sort_is_whole(const sort_job *job);
-/* The items of all lines. Returns false if one is too long for an item to say so. */
-bool sort_make_slices(sort_job *job);
+/* The items of all lines, or of a field of each. Returns false if one is too long for an item to
+ * say so. */
+bool sort_make_slices(sort_job *job, bool fields);
 /* The order of the items; and -u. */
 int sort_whole_lines(sort_job *job);
 
@@ -194,10 +195,8 @@ size_t sort_number_lines(const sort_job *job, const uint64_t *keys, size_t count
                          unsigned char *to);
 
 /* sort_text_fields.c: a field by all its bytes, which the library sorts as strings: whether that is
- * better than keys of seven bytes; the items of all, unless one is too long for that; their order,
- * and that of lines whose fields are equal. */
+ * better than keys of seven bytes; their order, and that of lines whose fields are equal. */
 bool sort_is_fields(const sort_job *job);
-bool sort_make_fields(sort_job *job);
 int sort_fields(sort_job *job);
 
 /* sort_text_merge.c: the order of -m. */

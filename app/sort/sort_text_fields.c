@@ -4,10 +4,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
-#include "io/parallel.h"
 #include "app/sort/sort_small.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,38 +46,6 @@ bool sort_is_fields(const sort_job *job)
     return job->task->mode == SORT_SORT && !job->task->merge && !job->whole && job->n >= LEAST &&
            sort_is_plain(job, (sort_stage){0, 0}) && job->task->common.algorithm == NULL &&
            do_begin_alike(job);
-}
-
-typedef struct slicing {
-    sort_job *job;
-    atomic_bool too_long;
-} slicing;
-
-static void slice_chunk(void *context, size_t chunk, unsigned lane)
-{
-    slicing *s = context;
-    sort_job *job = s->job;
-    const unsigned char *bytes = job->in.bytes;
-    size_t limit, at = io_lines_chunk(&job->lines, chunk, &limit), longest = 0;
-    for (size_t i = job->lines.first[chunk]; at < limit; i++) {
-        const unsigned char *end = memchr(bytes + at, job->order->end, job->in.size - at);
-        sort_text field = sort_field(job->order, job->order->keys, (sort_text){bytes + at, end});
-        size_t length = (size_t)(field.end - field.p);
-        job->items[i] = sort_item((size_t)(field.p - bytes), length);
-        longest = length > longest ? length : longest;
-        at = (size_t)(end - bytes) + 1;
-    }
-    if (longest >= SORT_LONG_LINE) {
-        atomic_store(&s->too_long, true);
-    }
-    sort_progress(job, lane, chunk, job->lines.chunks);
-}
-
-bool sort_make_fields(sort_job *job)
-{
-    slicing s = {.job = job};
-    io_parallel(job->threads, job->lines.chunks, slice_chunk, &s);
-    return !atomic_load(&s.too_long);
 }
 
 int sort_fields(sort_job *job)

@@ -1,5 +1,6 @@
 /* sort_text_whole.c - whole lines by their bytes, which the library sorts as strings: an item is a
- * slice of the input (upsweep_sort_slices), and there are no keys. */
+ * slice of the input (upsweep_sort_slices), and there are no keys. The slices of fields are made
+ * here, too. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
@@ -19,6 +20,7 @@ bool sort_is_whole(const sort_job *job)
 
 typedef struct slicing {
     sort_job *job;
+    bool fields;
     atomic_bool too_long;
 } slicing;
 
@@ -30,10 +32,14 @@ static void slice_chunk(void *context, size_t chunk, unsigned lane)
     size_t limit, at = io_lines_chunk(&job->lines, chunk, &limit), longest = 0;
     for (size_t i = job->lines.first[chunk]; at < limit; i++) {
         const unsigned char *end = memchr(bytes + at, job->order->end, job->in.size - at);
-        size_t length = (size_t)(end - bytes) - at;
-        job->items[i] = sort_item(at, length);
+        sort_text slice = {bytes + at, end};
+        if (s->fields) {
+            slice = sort_field(job->order, job->order->keys, slice);
+        }
+        size_t length = (size_t)(slice.end - slice.p);
+        job->items[i] = sort_item((size_t)(slice.p - bytes), length);
         longest = length > longest ? length : longest;
-        at += length + 1;
+        at = (size_t)(end - bytes) + 1;
     }
     if (longest >= SORT_LONG_LINE) {
         atomic_store(&s->too_long, true);
@@ -41,9 +47,9 @@ static void slice_chunk(void *context, size_t chunk, unsigned lane)
     sort_progress(job, lane, chunk, job->lines.chunks);
 }
 
-bool sort_make_slices(sort_job *job)
+bool sort_make_slices(sort_job *job, bool fields)
 {
-    slicing s = {.job = job};
+    slicing s = {.job = job, .fields = fields};
     io_parallel(job->threads, job->lines.chunks, slice_chunk, &s);
     return !atomic_load(&s.too_long);
 }
