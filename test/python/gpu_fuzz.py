@@ -21,32 +21,32 @@ class Torch:
     """What the cases ask of a library."""
 
     def __init__(self):
-        self.library = torch = pytest.importorskip("torch")
+        self.module = torch = pytest.importorskip("torch")
         if not torch.cuda.is_available():
             pytest.skip("there is no GPU that torch can use")
         self.array, self.movedim, self.copy = torch.Tensor, torch.movedim, torch.clone
 
     def on_gpu(self, a):
-        return self.library.from_numpy(np.array(a)).cuda()
+        return self.module.from_numpy(np.array(a)).cuda()
 
     def on_host(self, t):
         return t.cpu().numpy()
 
     def empty(self, shape, like, sums=False):
         """An array of like's dtype, or of that of its sums."""
-        torch, dtype = self.library, like.dtype
+        torch, dtype = self.module, like.dtype
         if sums and not dtype.is_floating_point:
             dtype = torch.uint64 if dtype == torch.uint64 else torch.int64
         return torch.empty(shape, dtype=dtype, device="cuda")
 
     def stream(self, number):
-        cuda = self.library.cuda
+        cuda = self.module.cuda
         return cuda.stream(cuda.Stream() if number else cuda.default_stream())
 
 
 class Cupy:
     def __init__(self):
-        self.library = cupy = pytest.importorskip("cupy")
+        self.module = cupy = pytest.importorskip("cupy")
         try:
             cupy.cuda.runtime.getDeviceCount()
         except cupy.cuda.runtime.CUDARuntimeError:
@@ -55,15 +55,15 @@ class Cupy:
         self.on_host = cupy.asnumpy
 
     def on_gpu(self, a):
-        return self.library.asarray(np.array(a))
+        return self.module.asarray(np.array(a))
 
     def empty(self, shape, like, sums=False):
         kind = like.dtype.kind
         wide = {"u": "u8", "i": "i8", "b": "i8"}.get(kind, like.dtype)
-        return self.library.empty(shape, wide if sums else like.dtype)
+        return self.module.empty(shape, wide if sums else like.dtype)
 
     def stream(self, number):
-        stream = self.library.cuda.Stream
+        stream = self.module.cuda.Stream
         return stream(non_blocking=True) if number else stream.null
 
 
