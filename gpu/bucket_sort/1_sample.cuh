@@ -265,11 +265,10 @@ __device__ __forceinline__ hybrid_regions hybrid_choose_regions(const hybrid_lea
                                                                 const hybrid_even &level)
 {
     const unsigned bits1 = level.bits1, width = l.top > bits1 ? l.top - bits1 : 0;
-    const unsigned long long base = l.base != 0  ? l.base
-                                    : l.top < 64 ? l.least >> l.top << l.top
-                                                 : 0;
+    const unsigned long long key = l.least; /* so wide, since it is shifted by all its bits */
+    const unsigned long long base = l.base != 0 ? l.base : l.top < 64 ? key >> l.top << l.top : 0;
     const unsigned long long last = ~0ull >> (64 - l.top), beside = l.range >> 12;
-    const unsigned long long least = l.least - base, greatest = least + l.range;
+    const unsigned long long least = key - base, greatest = least + l.range;
     const unsigned long long from = least < beside ? 0 : least - beside;
     const unsigned long long to = last - greatest < beside ? last : greatest + beside;
     const unsigned number = static_cast<unsigned>((to >> width) - (from >> width)) + 1;
