@@ -37,13 +37,12 @@ template <typename K> struct hybrid_job {
     K *keys, *tmp;
     unsigned long long n;
     usw_gpu_keymap<K> map;
-    unsigned bits, bits1; /* bits of the buckets; bits of the first scatter */
-    unsigned more;        /* 1: the sample may choose one bit more */
-    unsigned fine;        /* bits by which keys may be counted again, or 0 */
-    unsigned long long
-        room;         /* keys of the regions of even keys, if a first scatter may count; or 0 */
-    bool uncounted;   /* it may on this device */
-    bool lists_large; /* large buckets are not left to the radix sort, but put in lists */
+    unsigned bits, bits1;    /* bits of the buckets; bits of the first scatter */
+    unsigned more;           /* 1: the sample may choose one bit more */
+    unsigned fine;           /* bits by which keys may be counted again, or 0 */
+    unsigned long long room; /* of even keys' regions, if the first scatter may count; or 0 */
+    bool uncounted;          /* it may on this device */
+    bool lists_large;        /* large buckets are not left to the radix sort, but put in lists */
     hybrid_plan *plan;
     hybrid_few<K> *few_values; /* in tmp; or NULL */
     unsigned *counts, *handed, *scatter_counts;
