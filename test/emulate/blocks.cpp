@@ -162,6 +162,22 @@ void *block_dynamic(const block *b, size_t dynamic_bytes)
     return dynamic_start(b, dynamic_bytes);
 }
 
+void *block_shared_of(const block *b, const void *p, block *other, size_t dynamic_bytes)
+{
+    const unsigned char *own = static_cast<const unsigned char *>(p);
+    if (own >= dynamic_start(b, dynamic_bytes) && own < b->shared + room) {
+        return other->shared + (own - b->shared);
+    }
+    for (const shared_site &s : b->sites) {
+        const unsigned char *start = b->shared + s.offset;
+        if (own >= start && own < start + s.bytes) {
+            void *its = block_static(other, s.site, s.bytes, 16, dynamic_bytes);
+            return static_cast<unsigned char *>(its) + (own - start);
+        }
+    }
+    emulated_fail("%p is not in the shared memory of its block", p);
+}
+
 long block_distance(const block *b, const void *address)
 {
     const unsigned char *p = static_cast<const unsigned char *>(address);

@@ -56,6 +56,9 @@ struct block {
     unsigned char *shared;
     std::vector<shared_site> sites;
     size_t static_bytes;
+    // Of its cluster's barrier, if it is the cluster's first: blocks that have come, and how often
+    // all have.
+    unsigned came, rounds;
 };
 
 /* A block of that shape whose fibers run `body`; given back it keeps its shape for the next. */
@@ -66,13 +69,18 @@ void block_clean(block *b, size_t dynamic_bytes);
 void block_check(const block *b, size_t dynamic_bytes);
 void *block_static(block *b, const void *site, size_t bytes, size_t align, size_t dynamic_bytes);
 void *block_dynamic(const block *b, size_t dynamic_bytes);
+/* What the object at p in the shared memory of b is in that of `other`, a block of the same
+ * kernel. */
+void *block_shared_of(const block *b, const void *p, block *other, size_t dynamic_bytes);
 /* How far an address in the page behind the shared memory is behind it, or -1. */
 long block_distance(const block *b, const void *address);
 
 /* ---- scheduler.cpp and waits.cpp ---- */
 
-extern thread *emulated_self;  // the thread that runs, or none
-extern uint64_t emulated_vain; // how often threads waited since anything happened
+const emulated_grid *emulated_now();       // the grid that runs
+block *emulated_resident(unsigned number); // of a grid whose blocks are all resident
+extern thread *emulated_self;              // the thread that runs, or none
+extern uint64_t emulated_vain;             // how often threads waited since anything happened
 /* The thread that runs gives way; it goes on once its warp has it among its ready lanes. */
 void emulated_leave(const char *what, const char *file, int line);
 void emulated_ready(warp *w, uint32_t lanes);

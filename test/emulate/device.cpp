@@ -208,7 +208,8 @@ cudaError_t emulated_occupancy(int *blocks, int threads, size_t shared_bytes)
 
 /* ---- launches ---- */
 
-static cudaError_t shape_error(dim3 grid, dim3 block, size_t shared_bytes, bool cooperative)
+static cudaError_t shape_error(dim3 grid, dim3 block, size_t shared_bytes, bool cooperative,
+                               unsigned cluster)
 {
     uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
     if (threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 || grid.x > 0x7fffffff ||
@@ -218,20 +219,25 @@ static cudaError_t shape_error(dim3 grid, dim3 block, size_t shared_bytes, bool 
     if (shared_bytes > emulated_shared_limit) {
         return cudaErrorInvalidValue;
     }
+    if (cluster == 0 || cluster > 8 || grid.x % cluster != 0) {
+        return cudaErrorInvalidConfiguration;
+    }
     uint64_t together =
         emulated_sms() * emulated_blocks_per_sm(static_cast<unsigned>(threads), shared_bytes);
-    if (cooperative && static_cast<uint64_t>(grid.x) * grid.y * grid.z > together) {
+    if ((cooperative || cluster > 1) &&
+        static_cast<uint64_t>(grid.x) * grid.y * grid.z > together) {
         return cudaErrorCooperativeLaunchTooLarge;
     }
     return cudaSuccess;
 }
 
 void emulated_launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t s,
-                     std::function<void()> body, const char *name, bool cooperative)
+                     std::function<void()> body, const char *name, bool cooperative,
+                     unsigned cluster)
 {
-    cudaError_t e = shape_error(grid, block, shared_bytes, cooperative);
+    cudaError_t e = shape_error(grid, block, shared_bytes, cooperative, cluster);
     if (e == cudaSuccess) {
-        emulated_grid g{grid, block, shared_bytes, name, cooperative, std::move(body)};
+        emulated_grid g{grid, block, shared_bytes, name, cooperative, cluster, std::move(body)};
         e = stream_add(s, [g = std::move(g)] {
             emulated_run(g);
             check_memory(g.name);

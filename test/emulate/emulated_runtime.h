@@ -214,9 +214,11 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
  * piece of their own, and no kernel may write the rest, until they are cut up anew or freed. */
 cudaError_t emulated_guard(void *p, size_t bytes, size_t whole, cudaStream_t s);
 
-/* Queues a grid; what is wrong with its shape becomes the last error. */
+/* Queues a grid; what is wrong with its shape becomes the last error. cluster: so many blocks each
+ * share their shared memory; then all blocks are resident together. */
 void emulated_launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t s,
-                     std::function<void()> body, const char *name, bool cooperative);
+                     std::function<void()> body, const char *name, bool cooperative,
+                     unsigned cluster = 1);
 
 /* Counts a launch of this kernel, for the test `routes`. */
 void emulated_count(emulated_function kernel);

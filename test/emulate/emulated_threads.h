@@ -42,6 +42,10 @@ unsigned emulated_lane();
 /* Storage of this block for the declaration `site`, poisoned and fenced. */
 void *emulated_shared(const void *site, size_t bytes, size_t align);
 void *emulated_dynamic_shared();
+/* Of clusters: the barrier of its blocks, and what an object in this block's shared memory is to
+ * the block of that rank. */
+void emulated_cluster_barrier(EMULATED_HERE);
+void *emulated_cluster_shared(void *own, unsigned rank);
 /* Lets others run; counts as waiting. */
 void emulated_yield();
 void emulated_preempt();

@@ -264,6 +264,7 @@ static void start_block(block *b, uint64_t number)
                 static_cast<unsigned>(row / gridDim.y)};
     b->live = b->size;
     b->arrived = b->votes_true = 0;
+    b->came = b->rounds = 0;
     block_clean(b, now->shared_bytes);
     for (warp &w : b->warps) {
         w.exited = w.at_barrier = w.ready = 0;
@@ -342,7 +343,7 @@ void emulated_run(const emulated_grid &g)
     uint64_t most = std::clamp<uint64_t>(2048 / threads, 2, 8);
     uint64_t fit = static_cast<uint64_t>(emulated_sms()) * emulated_blocks_most();
     uint64_t together =
-        g.cooperative
+        g.cooperative || g.cluster > 1
             ? blocks
             : std::min<uint64_t>({blocks, fit, 2 + any_below(static_cast<uint32_t>(most - 1))});
     for (uint64_t i = 0; i < together; i++) {
@@ -365,6 +366,21 @@ void *emulated_shared(const void *site, size_t bytes, size_t align)
 void *emulated_dynamic_shared()
 {
     return block_dynamic(emulated_self->of, now->shared_bytes);
+}
+
+const emulated_grid *emulated_now()
+{
+    return now;
+}
+
+block *emulated_resident(unsigned number)
+{
+    for (block *b : resident) {
+        if (b->size != 0 && b->live != 0 && b->index.x == number) {
+            return b;
+        }
+    }
+    emulated_fail("block %u has ended", number);
 }
 
 std::string emulated_describe_shared(const void *address)

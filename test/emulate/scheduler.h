@@ -10,6 +10,7 @@ struct emulated_grid {
     size_t shared_bytes;
     const char *name;
     bool cooperative;
+    unsigned cluster;
     std::function<void()> body; // one thread of it
 };
 

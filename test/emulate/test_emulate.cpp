@@ -270,6 +270,51 @@ static void test_cooperative(void **)
     assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
 
+/* Blocks in clusters of 4 pass numbers round, in static and in dynamic shared memory, and add to the
+ * first one's. */
+static void cluster_rounds(unsigned *x)
+{
+    USW_DYNAMIC_SHARED(unsigned, mine);
+    USW_SHARED_ARRAY(unsigned, sums, [2]);
+    const unsigned rank = blockIdx.x % 4, t = threadIdx.x;
+    if (t < 2) {
+        sums[t] = 0;
+    }
+    mine[t] = blockIdx.x * 100 + t;
+    emulated_cluster_barrier();
+    auto *next = static_cast<unsigned *>(emulated_cluster_shared(mine, (rank + 1) % 4));
+    auto *first = static_cast<unsigned *>(emulated_cluster_shared(&sums[1], 0));
+    atomicAdd(first, next[t]);
+    emulated_cluster_barrier();
+    if (t == 0) {
+        x[blockIdx.x] = next[5];
+    }
+    if (rank == 0 && t == 0) {
+        x[16 + blockIdx.x / 4] = sums[1];
+    }
+    emulated_cluster_barrier();
+}
+
+static void test_clusters(void **)
+{
+    device_array<unsigned> x(20);
+    emulated_launch(
+        12, 64, 256, nullptr, [x = x.p] { cluster_rounds(x); }, "clusters", false, 4);
+    cudaDeviceSynchronize();
+    for (unsigned b = 0; b < 12; b++) {
+        assert_int_equal(x[b], (b / 4 * 4 + (b + 1) % 4) * 100 + 5);
+    }
+    for (unsigned c = 0; c < 3;
+         c++) { /* 64 times the blocks' numbers, and 4 times those below 64 */
+        assert_int_equal(x[16 + c], 6400 * (16 * c + 6) + 4 * 2016);
+    }
+    for (unsigned cluster : {8u, 16u}) {
+        emulated_launch(
+            12, 64, 0, nullptr, [] {}, "uneven", false, cluster);
+        assert_int_equal(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    }
+}
+
 static void test_intrinsics(void **)
 {
     assert_int_equal(__brev(1), 0x80000000u);
@@ -289,9 +334,9 @@ int main(void)
         cmocka_unit_test(test_intrinsics),  cmocka_unit_test(test_missing_barrier),
         cmocka_unit_test(test_votes),       cmocka_unit_test(test_shuffles),
         cmocka_unit_test(test_matches),     cmocka_unit_test(test_look_back),
-        cmocka_unit_test(test_cooperative), cmocka_unit_test(test_caught),
-        cmocka_unit_test(test_guards),      cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_cooperative), cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_caught),      cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ void test_caught(void **)
                           [] {
                               if (threadIdx.x < 32) {
                                   __shfl_sync(threadIdx.x == 0 ? 3u : 2u, 1, 0);
+                                  usw_yield(); // so that no lane has exited when others err
                               }
                           }),
                   SIGABRT, "leaves out the calling lane");

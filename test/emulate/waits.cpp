@@ -1,4 +1,5 @@
-/* waits.cpp - how threads wait for one another: the barriers of a block, the meetings of a warp. */
+/* waits.cpp - how threads wait for one another: the barriers of a block and of a
+ * cluster, the meetings of a warp. */
 /* SPDX-License-Identifier: MIT */
 #include "test/emulate/blocks.h"
 
@@ -51,6 +52,42 @@ emulated_votes emulated_barrier(const char *what, bool predicate, const char *fi
     // The last to come waits too: its warp is ready again, and somebody else may go first.
     emulated_leave(what, file, line);
     return b->votes;
+}
+
+/* ---- clusters, whose blocks are all resident ---- */
+
+static block *block_of_rank(unsigned rank)
+{
+    const unsigned own = emulated_self->of->index.x;
+    return emulated_resident(own - own % emulated_now()->cluster + rank);
+}
+
+void *emulated_cluster_shared(void *own, unsigned rank)
+{
+    const unsigned blocks = emulated_now()->cluster;
+    if (rank >= blocks) {
+        emulated_fail("block %u of a cluster of %u", rank, blocks);
+    }
+    emulated_touch();
+    return block_shared_of(emulated_self->of, own, block_of_rank(rank),
+                           emulated_now()->shared_bytes);
+}
+
+void emulated_cluster_barrier(const char *file, int line)
+{
+    emulated_barrier("a cluster's barrier", false, file, line);
+    if (emulated_self == emulated_self->of->threads[0]) {
+        block *first = block_of_rank(0);
+        const unsigned round = first->rounds;
+        if (++first->came == emulated_now()->cluster) {
+            first->came = 0;
+            first->rounds++;
+        }
+        while (first->rounds == round) {
+            emulated_yield();
+        }
+    }
+    emulated_barrier("a cluster's barrier", false, file, line);
 }
 
 /* ---- meetings of a warp ---- */
