@@ -189,10 +189,17 @@ template <typename K> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
 template <typename K>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
-    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits + j.more), j.from,
-               j.n, j.map, j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear,
-               crowded_for(j, capacity), hybrid_even{j.uncounted ? j.bits1 : 0, j.cursor, j.room},
-               j.few_values, j.tree);
+    bool early = false;
+    if constexpr (sizeof(K) >= 4) {
+        early =
+            j.tree != nullptr && hybrid_queue_grow<K>(g, j.from, j.n, j.map, j.bits,
+                                                      hybrid_most_repeats<K>(j.n, j.bits), j.tree);
+    }
+    USW_LAUNCH_CHAINED_IF(
+        early, g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits + j.more), j.from,
+        j.n, j.map, j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear,
+        crowded_for(j, capacity), hybrid_even{j.uncounted ? j.bits1 : 0, j.cursor, j.room},
+        j.few_values, j.tree, early);
     if constexpr (sizeof(K) >= 4) {
         if (j.ordered != nullptr) {
             usw_queue_weave(g, j);

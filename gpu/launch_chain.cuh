@@ -31,6 +31,21 @@ __device__ __forceinline__ void usw_chained()
 #endif
 }
 
+/* The two halves of it, for a kernel that has something to do before it needs what the launches
+ * before write: its blocks let the next ones start, and one of them waits before it ends. */
+__device__ __forceinline__ void usw_chained_early()
+{
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+__device__ __forceinline__ void usw_chained_late()
+{
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
 /* The same, but the blocks of the next launch, which runs beside this one, start when all of these
  * have come here. begun: 0; it is set to 1. */
 __device__ __forceinline__ void usw_chained_before(unsigned *begun)
@@ -126,6 +141,11 @@ upsweep_status usw_gpu_launch_chained(usw_gpu *g, const char *name, bool beside,
 }
 #define USW_LAUNCH_CHAINED(g, kernel, blocks, threads, shared, ...)                                \
     usw_gpu_launch_chained(g, #kernel, false, kernel, blocks, threads, shared, __VA_ARGS__)
+/* Chained if that is set: the first kernel of a call is not, since what was queued before it may be
+ * anybody's. */
+#define USW_LAUNCH_CHAINED_IF(chained, g, kernel, blocks, threads, shared, ...)                    \
+    ((chained) ? USW_LAUNCH_CHAINED(g, kernel, blocks, threads, shared, __VA_ARGS__)               \
+               : USW_LAUNCH(g, kernel, blocks, threads, shared, __VA_ARGS__))
 /* begun: that of usw_chained_beside. */
 #define USW_LAUNCH_BESIDE(g, begun, kernel, blocks, threads, shared, ...)                          \
     usw_gpu_launch_chained(g, #kernel, (begun) != nullptr, kernel, blocks, threads, shared,        \

@@ -131,22 +131,6 @@ __device__ __forceinline__ bool hybrid_may_have_few_values(const K (&k)[I], unsi
     return false;
 }
 
-/* ORs and ANDs the bits of a block's keys, of this thread's `any` and `all`, to seen[0] and
- * seen[1]. A block calls. */
-static __device__ __forceinline__ void
-hybrid_note_seen(unsigned long long any, unsigned long long all, unsigned long long *seen)
-{
-    for (int o = 16; o > 0; o >>= 1) {
-        any |= __shfl_xor_sync(~0u, any, o);
-        all &= __shfl_xor_sync(~0u, all, o);
-    }
-    if (threadIdx.x % 32 == 0) {
-        atomicOr(&seen[0], any);
-        atomicAnd(&seen[1], all);
-    }
-    __syncthreads();
-}
-
 /* Loads the sample, 512 stretches of 32 keys that are evenly spread over the array, as mapped keys;
  * bit i of `here` says that k[i] lies in the array. seen: the OR and AND of all. A block calls. */
 template <typename K, int I>
@@ -310,17 +294,21 @@ hybrid_goes_uncounted(const K (&k)[I], unsigned long long n, const hybrid_leadin
 }
 
 /* Clears what the count adds to, and chooses the leading bits by a sample of the keys. table: where
- * keys of few values are counted, or NULL. tree: for keys that are not even, or NULL. */
+ * keys of few values are counted, or NULL. tree: for keys that are not even, or NULL. early: the
+ * launch before grows it, and may still do. */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
                                                       hybrid_plan *plan, unsigned *zero,
                                                       size_t words, hybrid_crowded crowded,
                                                       hybrid_even level, hybrid_few<K> *table,
-                                                      hybrid_tree *tree)
+                                                      hybrid_tree *tree, bool early)
 {
     constexpr int I = HYBRID_SAMPLE_ROWS;
-    usw_chained();
+    usw_chained_early();
+    if (!early) {
+        usw_chained_late();
+    }
     for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
         zero[i] = 0;
     }
@@ -362,9 +350,11 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         if (tree != nullptr && !few_bytes && !counted) {
             const bool one_run = (ordered || turned) && hybrid_is_one_run<K, I>(k, turned);
             near = crowded.near && !one_run ? TREE_IF_NEAR : 0;
+            bool alone;
             by_tree =
-                hybrid_choose_tree<K, I>(keys, n, map, k, static_cast<K>(seen[1]), varying, bits, l,
-                                         many, sizeof(K) == 8 && alike, near, tree, counts);
+                hybrid_wants_tree<K, I>(k, l, many, sizeof(K) == 8 && alike, near, alone, counts) &&
+                hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, alone,
+                                    hybrid_most_repeats<K>(n, bits), early, tree, counts);
         }
     }
     const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
@@ -383,6 +373,9 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->uncounted = uncounted ? HYBRID_UNCOUNTED_BITS : 0;
         plan->by_tree = by_tree;
         plan->near = near;
+    }
+    if (early) {
+        usw_chained_late(); /* the end of this launch means that of the one before */
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "gpu/bucket_sort/1_sample_few.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
-#include "gpu/prefix_tree/grow.cuh"
+#include "gpu/prefix_tree/grow_early.cuh"
 
 /* Buckets by leading bits: the last `bits` of key >> shift. */
 template <typename K> struct hybrid_leading {
@@ -87,40 +87,56 @@ __device__ __forceinline__ hybrid_looks hybrid_look(const K (&k)[I], const hybri
             found[0] > 512u * I, near && found[2] >= 24u * I}; /* of 32 * I stretches */
 }
 
-/* How many of half the sample may be equal keys of 64 bits, so that no bucket of some values has
- * more keys than step 5 can sort: six deviations above the average. */
-__device__ __forceinline__ unsigned hybrid_most_repeats(unsigned long long n, unsigned bits)
+/* How many of half the sample may be equal keys. Of 64 bits so many that no bucket of some values
+ * has more than step 5 can sort: six deviations above the average. */
+template <typename K>
+__host__ __device__ __forceinline__ unsigned hybrid_most_repeats(unsigned long long n,
+                                                                 unsigned bits)
 {
+    if (sizeof(K) == 4) {
+        return TREE_REPEATS;
+    }
     const float size = static_cast<float>(n >> bits), above = (TREE_CAPACITY - size) / 6;
     const float copies = above * above / size, keys = 8192;
     return TREE_REPEATS_BY_CHANCE +
            static_cast<unsigned>(copies * keys * keys / 2 / static_cast<float>(n));
 }
 
-/* Makes a tree of a sample for the keys that are to go by one, and returns whether they are: those
- * that are not even, or lie near their places. Where most neighbours share a bucket, the tiles of
- * keys of 32 bits have few digits, and a tree is slower but for keys that lie near their places.
- * agree: what the sample's keys, which vary in `varying` bits, have in common above these. bits: of
- * its buckets. l: those by leading bits that else come, in which keys are to be even. many: some
- * bucket has many. alike: many keys are equal. near: in, whether it is looked at if keys lie near
- * their places; out, TREE_IF_NEAR if they go by a tree only then. A block calls. */
+/* Whether keys are to go by a tree: those that are not even, or lie near their places. Where most
+ * neighbours share a bucket, the tiles of keys of 32 bits have few digits, and a tree is slower but
+ * for keys that lie near their places. bits: of its buckets. l: those by leading bits that else
+ * come, in which keys are to be even. many: some bucket has many. alike: many keys are equal. near:
+ * in, whether it is looked at if keys lie near their places; out, TREE_IF_NEAR if they go by a tree
+ * only then. alone: whether the tree is to be of single keys. A block calls. */
 template <typename K, int I>
-__device__ __forceinline__ bool
-hybrid_choose_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
-                   const K (&k)[I], K agree, unsigned varying, unsigned bits,
-                   const hybrid_leading<K> &l, bool many, bool alike, unsigned &near,
-                   hybrid_tree *tree, unsigned *counts)
+__device__ __forceinline__ bool hybrid_wants_tree(const K (&k)[I], const hybrid_leading<K> &l,
+                                                  bool many, bool alike, unsigned &near,
+                                                  bool &alone, unsigned *counts)
 {
     const bool may_near = near != 0;
     const hybrid_looks looks = hybrid_look<K, I>(k, l, false, may_near && !many, counts);
     const bool unwanted = !many && looks.even && !alike && !looks.near;
     near = !unwanted && sizeof(K) == 4 && !looks.apart ? TREE_IF_NEAR : 0;
-    if (unwanted || (near != 0 && !may_near)) {
-        return false;
+    alone = looks.near || near != 0;
+    return !unwanted && (near == 0 || may_near);
+}
+
+/* Makes the tree, or takes the one that a cluster has grown early, which is waited for. Returns
+ * whether it serves. agree: what the sample's keys, which vary in `varying` bits, have in common
+ * above these. A block calls. */
+template <typename K>
+__device__ __forceinline__ bool
+hybrid_take_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map, K agree,
+                 unsigned varying, unsigned bits, bool alone, unsigned repeats, bool early,
+                 hybrid_tree *tree, void *memory)
+{
+    if (early) {
+        usw_chained_late();
+        if (!alone) {
+            return tree->enough != 0;
+        }
     }
-    return hybrid_grow_tree<K>(
-        keys, n, map, agree, varying, bits, looks.near || near != 0,
-        sizeof(K) == 8 ? hybrid_most_repeats(n, bits) : unsigned(TREE_REPEATS), tree, counts);
+    return hybrid_grow_tree<K>(keys, n, map, agree, varying, bits, alone, repeats, tree, memory);
 }
 
 #endif

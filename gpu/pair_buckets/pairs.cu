@@ -187,10 +187,13 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
     if (j.tree != nullptr && count_bytes < hybrid_tree_shared(bits)) {
         count_bytes = hybrid_tree_shared(bits);
     }
-    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024,
-               j.tree != nullptr ? hybrid_sample_shared<K>(bits) : hybrid_tables_bytes<K>(), keys,
-               n, j.map, j.digits, S::place_bits, unsigned(S::capacity), tuning::heavy, j.plan,
-               j.zero, j.zero_words, j.few_values, j.tree);
+    const bool early =
+        j.tree != nullptr && hybrid_queue_grow<K>(g, keys, n, j.map, bits, ~0u, j.tree);
+    USW_LAUNCH_CHAINED_IF(early, g, (pairs_sample<K>), 64, 1024,
+                          j.tree != nullptr ? hybrid_sample_shared<K>(bits)
+                                            : hybrid_tables_bytes<K>(),
+                          keys, n, j.map, j.digits, S::place_bits, unsigned(S::capacity),
+                          tuning::heavy, j.plan, j.zero, j.zero_words, j.few_values, j.tree, early);
     if (j.tree != nullptr) {
         USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K>), g->sms, 1024, hybrid_weigh_shared, keys, n,
                            j.map, bits, &j.plan->keys, j.tree, hybrid_weigh_stretches<K>(n, bits),

@@ -179,10 +179,10 @@ pairs_look(pairs_taken<K> &taken, const K *keys, unsigned long long n, const usw
  * single keys, which in arrays nearly in order are more even than at random, coarser cells tell.
  * many: some bucket has many of the sample. */
 template <typename K>
-__device__ __forceinline__ bool pairs_make_tree(const pairs_taken<K> &taken, const K *keys,
-                                                unsigned long long n, const usw_gpu_keymap<K> &map,
-                                                const unsigned long long *seen, hybrid_leading<K> l,
-                                                bool many, hybrid_tree *tree, unsigned char *memory)
+__device__ __forceinline__ bool
+pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n,
+                const usw_gpu_keymap<K> &map, const unsigned long long *seen, hybrid_leading<K> l,
+                bool many, bool early, hybrid_tree *tree, unsigned char *memory)
 {
     const unsigned bits = l.bits;
     if (taken.alone && bits > PAIRS_COARSE) {
@@ -191,9 +191,9 @@ __device__ __forceinline__ bool pairs_make_tree(const pairs_taken<K> &taken, con
     }
     auto *words = reinterpret_cast<unsigned *>(memory);
     const bool even = hybrid_look<K, 16>(taken.key, l, taken.alone, false, words).even;
-    return (many || !even) && hybrid_grow_tree<K>(keys, n, map, static_cast<K>(seen[1]),
+    return (many || !even) && hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]),
                                                   hybrid_bits_of(seen[0] ^ seen[1]), bits,
-                                                  taken.alone, ~0u, tree, memory);
+                                                  taken.alone, ~0u, early, tree, memory);
 }
 
 /* Clears `words` words. Block 0 chooses the leading bits by a sample of the keys. Keys that look
@@ -201,21 +201,22 @@ __device__ __forceinline__ bool pairs_make_tree(const pairs_taken<K> &taken, con
  * radix sort, unless they go by a tree; if they have few values, after these have been counted.
  * Those that look sorted may be so but for a few. spare: bits that a sort of buckets needs beside
  * the undecided ones. capacity: its pairs. table: where keys of few values are counted, or NULL.
- * tree: for keys that are not even, or NULL. Shared memory:
+ * tree: for keys that are not even, or NULL. early: as for hybrid_sample. Shared memory:
  * hybrid_tables_bytes; with a tree hybrid_sample_shared. */
 template <typename K>
-__global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned long long n,
-                                                     usw_gpu_keymap<K> map, pairs_digits digits,
-                                                     unsigned spare, unsigned capacity,
-                                                     unsigned most, pairs_plan *plan,
-                                                     unsigned *zero, size_t words,
-                                                     hybrid_few<K> *table, hybrid_tree *tree)
+__global__ __launch_bounds__(1024) void pairs_sample(
+    const K *keys, unsigned long long n, usw_gpu_keymap<K> map, pairs_digits digits, unsigned spare,
+    unsigned capacity, unsigned most, pairs_plan *plan, unsigned *zero, size_t words,
+    hybrid_few<K> *table, hybrid_tree *tree, bool early)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     USW_SHARED_ARRAY(unsigned long long, seen, [4]);
     USW_SHARED_ARRAY(unsigned, cells, [PAIRS_CELLS]);
     const unsigned t = threadIdx.x, bits = digits.bits();
-    usw_chained();
+    usw_chained_early();
+    if (!early) {
+        usw_chained_late();
+    }
     for (size_t i = blockIdx.x * 1024ull + t; i < words; i += gridDim.x * 1024ull) {
         zero[i] = 0;
     }
@@ -246,7 +247,7 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
     const bool alike = !heavy && copies > pairs_most_copies<K>(n);
     const bool by_tree = tree != nullptr && rises && !few_bytes && !counted && !alike &&
                          (n >= TREE_REPEATS_FROM || copies <= pairs_most_copies_by_tree(n)) &&
-                         pairs_make_tree(taken, keys, n, map, seen, l, heavy, tree, memory);
+                         pairs_make_tree(taken, keys, n, map, seen, l, heavy, early, tree, memory);
     if (t == 0) {
         PAIRS_WAY("a sample of single keys", taken.alone && !by_tree);
         PAIRS_WAY("a tree of single keys", taken.alone && by_tree);
@@ -266,6 +267,9 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
         p.keys.few_values = counted;
         p.keys.by_tree = by_tree;
         *plan = p;
+    }
+    if (early) {
+        usw_chained_late(); /* the end of this launch means that of the one before */
     }
 }
 

@@ -3,22 +3,9 @@
 #ifndef USW_GPU_PREFIX_TREE_GROW_CUH
 #define USW_GPU_PREFIX_TREE_GROW_CUH
 
+#include "gpu/cluster.cuh"
 #include "gpu/prefix_tree/prefix_tree.cuh"
-
-/* The sample: HYBRID_SAMPLE_ROWS rows of a key a thread, 512 stretches of 32 keys that are evenly
- * spread over the array. The place of this thread's key of row i, which may lie behind the
- * array. */
-enum { HYBRID_SAMPLE_ROWS = 16 };
-__device__ __forceinline__ unsigned long long hybrid_sample_place(unsigned i, unsigned long long n)
-{
-    const unsigned long long line = (i * 32ull + threadIdx.x / 32) * (n / 32) / 512;
-    return line * 32 + threadIdx.x % 32;
-}
-/* That of a key for itself: where neighbours are alike, stretches say little of the others. */
-__device__ __forceinline__ unsigned long long hybrid_sample_alone(unsigned i, unsigned long long n)
-{
-    return (i * 1024ull + threadIdx.x) * n / (1024 * HYBRID_SAMPLE_ROWS);
-}
+#include "gpu/prefix_tree/sample_keys.cuh"
 
 /* Where more than REPEATS of half the sample's keys of 32 bits are equal to others, in buckets of
  * more than 2^DENSE values, there is no tree: step 5 takes equal keys for crowded bins there, and
@@ -26,8 +13,10 @@ __device__ __forceinline__ unsigned long long hybrid_sample_alone(unsigned i, un
  * that all differ BY_CHANCE find their bit set. Fewer values have a bin, or a bucket, each. */
 enum { TREE_REPEATS = 332, TREE_REPEATS_BY_CHANCE = 251, TREE_DENSE = 10, TREE_HASH = 17 };
 
-/* Shared memory of hybrid_grow_tree: slots and what is known of each, sums. */
-constexpr size_t hybrid_grow_shared = TREE_SLOTS * 20 + 128;
+/* Shared memory of hybrid_grow: slots and what is known of each, sums; of one of several blocks also
+ * the counts of all. */
+constexpr size_t hybrid_grow_shared = TREE_SLOTS * 20 + 144;
+constexpr size_t hybrid_grow_shared_of_one = hybrid_grow_shared + TREE_SLOTS * 4;
 
 __device__ __forceinline__ unsigned hybrid_tree_hash(unsigned long long key)
 {
@@ -35,22 +24,25 @@ __device__ __forceinline__ unsigned hybrid_tree_hash(unsigned long long key)
 }
 
 /* Level by level, a slot with many keys of the sample becomes a node of as many slots as make
- * leaves of `leaf` keys, if these are spread evenly; if they are not, the next level goes on. */
-template <typename K> struct hybrid_grow {
+ * leaves of `leaf` keys, if these are spread evenly; if they are not, the next level goes on. The
+ * blocks of a cluster each make all slots, and count a part of the sample. */
+template <typename K, unsigned ranks> struct hybrid_grow {
+    static constexpr unsigned rows = HYBRID_SAMPLE_ROWS / ranks;
+    using cluster = usw_cluster<ranks>;
     const K *keys;
     unsigned long long n;
     const usw_gpu_keymap<K> map;
     unsigned *slots;
     unsigned long long *from;
-    unsigned *counts, *sums;
+    unsigned *counts, *sums, *all_counts; /* by this block, and by all */
     uint16_t *node;
     unsigned char *size, *bits;
     hybrid_window<K> window;
     unsigned leaf, begin[TREE_LEVELS + 1], levels;
     bool alone; /* which sample it is */
     /* Of its keys: the slots, and the bits that these do not say, at the upper end. */
-    unsigned key_slot[HYBRID_SAMPLE_ROWS];
-    K key_rest[HYBRID_SAMPLE_ROWS];
+    unsigned key_slot[rows];
+    K key_rest[rows];
 
     __device__ __forceinline__ hybrid_grow(const K *array, unsigned long long number,
                                            const usw_gpu_keymap<K> &by, void *memory, K least,
@@ -58,7 +50,8 @@ template <typename K> struct hybrid_grow {
         : keys(array), n(number), map(by), slots(static_cast<unsigned *>(memory)),
           from(reinterpret_cast<unsigned long long *>(slots + TREE_SLOTS)),
           counts(reinterpret_cast<unsigned *>(from + TREE_SLOTS)), sums(counts + TREE_SLOTS),
-          node(reinterpret_cast<uint16_t *>(sums + 32)),
+          all_counts(ranks == 1 ? counts : sums + 36 + TREE_SLOTS),
+          node(reinterpret_cast<uint16_t *>(sums + 36)),
           size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
           window(slots, least, varying), leaf(leaf_keys), levels(1), alone(singly)
     {
@@ -96,7 +89,7 @@ template <typename K> struct hybrid_grow {
     {
         unsigned deep = 0, before;
         for (unsigned i = threadIdx.x; i < window.root; i += 1024) {
-            deep += node_for(i) != 0 ? counts[i] : 0;
+            deep += node_for(i) != 0 ? keys_in(i) : 0;
         }
         return hybrid_sum_before(deep, sums, before);
     }
@@ -105,11 +98,12 @@ template <typename K> struct hybrid_grow {
     __device__ __forceinline__ void choose_root(unsigned varying, unsigned most)
     {
         make_root();
-        if (counts[0] < 1024 * HYBRID_SAMPLE_ROWS / 8 || window.shift == 0) {
+        if (keys_in(0) < 1024 * HYBRID_SAMPLE_ROWS / 8 || window.shift == 0) {
             return;
         }
         const hybrid_window<K> linear = window;
         const unsigned deep = deep_keys();
+        cluster::barrier(); /* the counts have been read */
         unsigned scale = 1;
         while (((varying - scale) << (scale + 1)) <= most) {
             scale++;
@@ -121,49 +115,85 @@ template <typename K> struct hybrid_grow {
         const bool deeper = deep_keys() >= deep;
         TREE_WAY(TREE_SCALES, !deeper && threadIdx.x == 0)
         if (deeper) {
+            cluster::barrier();
             window = linear;
             make_root();
         }
     }
-    /* Takes the sample's keys to slots of the root, and counts them there. They are loaded again,
-     * from the cache. */
+    /* A slot's count: its keys, and above 16 bits those in the lower half of its range. */
+    static __device__ __forceinline__ unsigned half_of(K rest)
+    {
+        return rest >> (sizeof(K) * 8 - 1) == 0 ? 1u << 16 : 0;
+    }
+    __device__ __forceinline__ unsigned keys_in(unsigned slot) const
+    {
+        return all_counts[slot] & 0xffff;
+    }
+    /* Whether more than four fifths lie in one half: linear buckets are uneven there. */
+    __device__ __forceinline__ bool is_lopsided(unsigned slot) const
+    {
+        const unsigned found = keys_in(slot), low = all_counts[slot] >> 16;
+        return low * 5 < found || low * 5 > found * 4;
+    }
+    /* Key i of this thread, not mapped. It is loaded each time, from the cache. */
+    __device__ __forceinline__ K key_of(unsigned i) const
+    {
+        return hybrid_sample_key(keys, n, cluster::rank() * rows + i, alone);
+    }
+    /* Adds up what the blocks have counted in slots from .. to. */
+    __device__ __forceinline__ void add_up(unsigned start, unsigned to)
+    {
+        cluster::barrier();
+        if constexpr (ranks > 1) {
+            for (unsigned i = start + threadIdx.x; i < to; i += 1024) {
+                unsigned all = 0;
+#pragma unroll
+                for (unsigned r = 0; r < ranks; r++) {
+                    all += *cluster::at(&counts[i], r);
+                }
+                all_counts[i] = all;
+            }
+            __syncthreads();
+        }
+    }
+    /* Takes the sample's keys to slots of the root, and counts them there. */
     __device__ __forceinline__ void count_root()
     {
 #pragma unroll
-        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i++) {
-            const unsigned long long p =
-                alone ? hybrid_sample_alone(i, n) : hybrid_sample_place(i, n);
-            key_rest[i] = p < n ? keys[p] : keys[0];
+        for (unsigned i = 0; i < rows; i++) {
+            key_rest[i] = key_of(i);
         }
 #pragma unroll
-        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i++) {
+        for (unsigned i = 0; i < rows; i++) {
             const K key = map.map(key_rest[i]);
             key_slot[i] = window.is_scaled() ? window.template root_slot<true>(key, key_rest[i])
                                              : window.template root_slot<false>(key, key_rest[i]);
-            hybrid_count_slot(counts, key_slot[i]);
+            hybrid_count_slot(counts, key_slot[i], 1 + half_of(key_rest[i]));
         }
-        __syncthreads();
+        add_up(0, window.root);
     }
     /* Takes them from slots that have become nodes to those of the last level. */
     __device__ __forceinline__ void count_last()
     {
 #pragma unroll
-        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i++) {
+        for (unsigned i = 0; i < rows; i++) {
             const unsigned slot = slots[key_slot[i]];
             if ((slot & TREE_NODE) != 0) {
                 key_slot[i] = window.child(slot, key_rest[i]);
-                atomicAdd(&counts[key_slot[i]], 1u);
+                atomicAdd(&counts[key_slot[i]], 1u + half_of(key_rest[i]));
             }
         }
-        __syncthreads();
+        add_up(begin[levels - 1], begin[levels]);
     }
     /* The log2 of the size of the node that a slot becomes, or 0. */
     __device__ __forceinline__ unsigned node_for(unsigned slot) const
     {
-        const unsigned found = counts[slot], values = bits[slot];
-        if (found < leaf * TREE_MORE || size[slot] == 0) {
+        const unsigned found = keys_in(slot), values = bits[slot];
+        const unsigned more = is_lopsided(slot) ? TREE_MORE_LOPSIDED : TREE_MORE;
+        if (found < leaf * more || size[slot] == 0) {
             return 0;
         }
+        TREE_WAY(TREE_LOPSIDED, found < leaf * TREE_MORE)
         const unsigned log2_size =
             31 - static_cast<unsigned>(__clz(static_cast<int>(found / leaf)));
         return log2_size < values ? log2_size : values;
@@ -224,7 +254,7 @@ template <typename K> struct hybrid_grow {
         bool heavy = false;
         for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
             heavy |= (slots[i] & TREE_NODE) == 0 && bits[i] != 0 &&
-                     counts[i] >= leaf * TREE_MORE * TREE_HEAVY;
+                     keys_in(i) >= leaf * TREE_MORE * TREE_HEAVY;
         }
         return !__syncthreads_or(heavy);
     }
@@ -234,12 +264,13 @@ template <typename K> struct hybrid_grow {
     {
         unsigned low = 0, all = 0, before;
 #pragma unroll
-        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i++) {
+        for (unsigned i = 0; i < rows; i++) {
             const bool many = bits[key_slot[i]] > TREE_FEW_LEFT;
             all += many;
             low += many && key_rest[i] >> (sizeof(K) * 8 - 1) == 0;
         }
-        const unsigned sum = hybrid_sum_before(low << 16 | all, sums, before);
+        const unsigned sum =
+            cluster::sum(hybrid_sum_before(low << 16 | all, sums, before), &sums[32]);
         low = sum >> 16;
         all = sum & 0xffff;
         const bool some = all >= 1024 * HYBRID_SAMPLE_ROWS / 4;
@@ -253,26 +284,27 @@ template <typename K> struct hybrid_grow {
     {
         static_assert(1 << TREE_HASH >> 3 <= TREE_SLOTS * sizeof *from,
                       "from has room for a table");
+        static_assert(1 << TREE_HASH >> 3 <= TREE_SLOTS * sizeof *from,
+                      "from has room for a table");
         auto *table = reinterpret_cast<unsigned *>(from);
         __syncthreads();
-        for (unsigned w = threadIdx.x; w < 1u << TREE_HASH >> 5; w += 1024) {
+        for (unsigned w = threadIdx.x; w < (1u << TREE_HASH >> 5) / ranks; w += 1024) {
             table[w] = 0;
         }
-        __syncthreads();
+        cluster::barrier();
         unsigned seen = 0, before;
 #pragma unroll
-        for (unsigned i = 0; i < HYBRID_SAMPLE_ROWS; i += 2) {
-            const unsigned long long p =
-                alone ? hybrid_sample_alone(i, n) : hybrid_sample_place(i, n);
-            const K key = p < n ? keys[p] : keys[0], left = __shfl_up_sync(~0u, key, 1);
-            const unsigned slot = key_slot[i], hash = hybrid_tree_hash(key);
-            const unsigned buckets = counts[slot] << bucket_bits >> 14; /* of 2^14 keys */
+        for (unsigned i = 0; i < rows; i += 2) {
+            const K key = key_of(i), left = __shfl_up_sync(~0u, key, 1);
+            const unsigned slot = key_slot[i], hash = hybrid_tree_hash(key), word = hash / 32;
+            const unsigned buckets = keys_in(slot) << bucket_bits >> 14; /* of 2^14 keys */
             const unsigned log2 = 31 - static_cast<unsigned>(__clz(static_cast<int>(buckets | 1)));
             if (bits[slot] > log2 + TREE_DENSE && (threadIdx.x % 32 == 0 || key != left)) {
-                seen += atomicOr(&table[hash / 32], 1u << hash % 32) >> hash % 32 & 1;
+                unsigned *at = cluster::at(&table[word / ranks], word % ranks);
+                seen += atomicOr(at, 1u << hash % 32) >> hash % 32 & 1;
             }
         }
-        return hybrid_sum_before(seen, sums, before);
+        return cluster::sum(hybrid_sum_before(seen, sums, before), &sums[33]);
     }
     /* Notes how many buckets keys before and behind the window have, which varies in `varying`
      * bits. */
@@ -289,13 +321,17 @@ template <typename K> struct hybrid_grow {
     }
     __device__ __forceinline__ void store(hybrid_tree *tree) const
     {
-        for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
+        for (unsigned i = cluster::rank() * 1024 + threadIdx.x; i < begin[levels];
+             i += ranks * 1024) {
             tree->slots[i] = slots[i];
             tree->from[i] = from[i];
             tree->node[i] = node[i];
             tree->size[i] = size[i];
             tree->bits[i] = bits[i];
             tree->counts[i] = 0;
+        }
+        if (cluster::rank() != 0) {
+            return;
         }
         if (threadIdx.x == 0) {
             tree->least = window.least;
@@ -320,26 +356,37 @@ template <typename K> struct hybrid_grow {
 /* Makes a tree of the sample, whose keys agree with `all` above their last `varying` bits, for so
  * many bits of buckets: a leaf should have 16 buckets or more. alone: of single keys, not of
  * stretches. Returns false if the tree would need more slots, keys lean to one side of its leaves,
- * or more than `repeats` of them are equal, if that is not ~0. A block of 1024 threads calls. */
+ * or more than `repeats` of them are equal, if that is not ~0. All blocks of a cluster call, of 1024
+ * threads. */
+template <typename K, unsigned ranks>
+__device__ __forceinline__ bool hybrid_grow_by(const K *keys, unsigned long long n,
+                                               const usw_gpu_keymap<K> &map, K all,
+                                               unsigned varying, unsigned bucket_bits, bool alone,
+                                               unsigned repeats, hybrid_tree *tree, void *memory)
+{
+    const K least = varying < sizeof(K) * 8 ? static_cast<K>(all >> varying << varying) : K(0);
+    const unsigned keys_16 = (1024u * HYBRID_SAMPLE_ROWS * 16) >> bucket_bits;
+    __syncthreads();
+    hybrid_grow<K, ranks> g(keys, n, map, memory, least, varying,
+                            keys_16 > TREE_LEAF ? keys_16 : unsigned(TREE_LEAF), alone);
+    const unsigned most = (1u << bucket_bits) / 4;
+    const bool enough =
+        g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED)) && !g.leans();
+    g.store(tree);
+    if (usw_cluster<ranks>::rank() == 0 && threadIdx.x == 0) {
+        g.place_outside(tree, varying, hybrid_tree_low(sizeof(K), bucket_bits));
+    }
+    return enough && (repeats == ~0u || g.repeats(bucket_bits) <= repeats);
+}
+/* By one block. */
 template <typename K>
 __device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long n,
                                               usw_gpu_keymap<K> map, K all, unsigned varying,
                                               unsigned bucket_bits, bool alone, unsigned repeats,
                                               hybrid_tree *tree, void *memory)
 {
-    const K least = varying < sizeof(K) * 8 ? static_cast<K>(all >> varying << varying) : K(0);
-    const unsigned keys_16 = (1024u * HYBRID_SAMPLE_ROWS * 16) >> bucket_bits;
-    __syncthreads();
-    hybrid_grow<K> g(keys, n, map, memory, least, varying,
-                     keys_16 > TREE_LEAF ? keys_16 : unsigned(TREE_LEAF), alone);
-    const unsigned most = (1u << bucket_bits) / 4;
-    const bool enough =
-        g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED)) && !g.leans();
-    g.store(tree);
-    if (threadIdx.x == 0) {
-        g.place_outside(tree, varying, hybrid_tree_low(sizeof(K), bucket_bits));
-    }
-    return enough && (repeats == ~0u || g.repeats(bucket_bits) <= repeats);
+    return hybrid_grow_by<K, 1>(keys, n, map, all, varying, bucket_bits, alone, repeats, tree,
+                                memory);
 }
 
 #endif

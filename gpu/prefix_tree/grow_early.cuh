@@ -1,0 +1,71 @@
+/* grow_early.cuh - the prefix tree of a sample is grown by a cluster of blocks (grow.cuh), beside
+ * the block that finds out by the same sample whether keys need a tree at all. */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_GPU_PREFIX_TREE_GROW_EARLY_CUH
+#define USW_GPU_PREFIX_TREE_GROW_EARLY_CUH
+
+#include "gpu/prefix_tree/grow.cuh"
+
+/* Blocks of the cluster; each has two rows of the sample, or more. */
+#ifdef USW_EMULATE
+enum { TREE_RANKS = 2 };
+#else
+enum { TREE_RANKS = 8 };
+#endif
+
+/* Grows the tree of stretches, and says in tree->enough whether it serves (hybrid_grow_by). A
+ * cluster of TREE_RANKS blocks of 1024 threads; shared memory: hybrid_grow_shared_of_one. */
+template <typename K>
+__global__ __launch_bounds__(1024) void hybrid_grow_early(const K *keys, unsigned long long n,
+                                                          usw_gpu_keymap<K> map,
+                                                          unsigned bucket_bits, unsigned repeats,
+                                                          hybrid_tree *tree)
+{
+    using cluster = usw_cluster<TREE_RANKS>;
+    constexpr unsigned rows = HYBRID_SAMPLE_ROWS / TREE_RANKS;
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    USW_SHARED_ARRAY(unsigned long long, seen, [2]);
+    usw_chained();
+    if (threadIdx.x == 0) {
+        seen[0] = 0;
+        seen[1] = ~0ull;
+    }
+    __syncthreads();
+    unsigned long long any = 0, all = ~0ull;
+#pragma unroll
+    for (unsigned i = 0; i < rows; i++) {
+        const K key = map.map(hybrid_sample_key(keys, n, cluster::rank() * rows + i, false));
+        any |= key;
+        all &= key;
+    }
+    hybrid_note_seen(any, all, seen);
+    cluster::barrier();
+    for (unsigned r = 0; r < TREE_RANKS; r++) {
+        any |= *cluster::at(&seen[0], r);
+        all &= *cluster::at(&seen[1], r);
+    }
+    const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(any ^ all)));
+    const bool enough = hybrid_grow_by<K, TREE_RANKS>(keys, n, map, static_cast<K>(all), varying,
+                                                      bucket_bits, false, repeats, tree, memory);
+    if (cluster::rank() == 0 && threadIdx.x == 0) {
+        tree->enough = enough;
+    }
+    cluster::barrier(); /* no block reads another's memory from here on */
+}
+
+/* Queues it, where there are clusters; returns whether it did. The next launch is chained, calls
+ * usw_chained_early, and reads the tree after usw_chained_late. */
+template <typename K>
+static inline bool hybrid_queue_grow(usw_gpu *g, const K *keys, unsigned long long n,
+                                     const usw_gpu_keymap<K> &map, unsigned bits, unsigned repeats,
+                                     hybrid_tree *tree)
+{
+    if (!usw_gpu_clusters(g) || hybrid_grow_shared_of_one > g->shared_bytes) {
+        return false;
+    }
+    USW_LAUNCH_CLUSTER(g, TREE_RANKS, (hybrid_grow_early<K>), TREE_RANKS, 1024,
+                       hybrid_grow_shared_of_one, keys, n, map, bits, repeats, tree);
+    return true;
+}
+
+#endif
