@@ -169,7 +169,8 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
             EVEN_KEYS(capacity),
             j.more != 0,
             falls,
-            j.tree != nullptr && j.tree_room != 0,
+            j.tree != nullptr && j.tree_room != 0 ? NEAR_DIGITS / 2u : 0u,
+            hybrid_most_repeats<K>(j.n, j.bits, TREE_CAPACITY),
             hybrid_spares(j)};
 }
 
@@ -191,15 +192,22 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 {
     bool early = false;
     if constexpr (sizeof(K) >= 4) {
-        early =
-            j.tree != nullptr && hybrid_queue_grow<K>(g, j.from, j.n, j.map, j.bits,
-                                                      hybrid_most_repeats<K>(j.n, j.bits), j.tree);
+        early = j.tree != nullptr &&
+                hybrid_queue_grow<K>(g, j.from, j.n, j.map, j.bits,
+                                     hybrid_most_repeats<K>(j.n, j.bits, TREE_CAPACITY), j.tree);
     }
-    USW_LAUNCH_CHAINED_IF(
-        early, g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits + j.more), j.from,
-        j.n, j.map, j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear,
-        crowded_for(j, capacity), hybrid_even{j.uncounted ? j.bits1 : 0, j.cursor, j.room},
-        j.few_values, j.tree, early);
+    const auto sample = [&](auto ranks) {
+        USW_LAUNCH_CLUSTER(
+            g, ranks(), early, (hybrid_sample<K, ranks()>), SAMPLE_BLOCKS, 1024,
+            hybrid_sample_shared<K>(j.bits + j.more), j.from, j.n, j.map, j.bits, j.plan,
+            static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
+            hybrid_even{j.uncounted ? j.bits1 : 0, j.cursor, j.room}, j.few_values, j.tree, early);
+    };
+    if (sizeof(K) >= 4 && usw_gpu_clusters(g)) {
+        sample(std::integral_constant < unsigned, sizeof(K) >= 4 ? SAMPLE_RANKS : 1 > ());
+    } else {
+        sample(std::integral_constant<unsigned, 1>());
+    }
     if constexpr (sizeof(K) >= 4) {
         if (j.ordered != nullptr) {
             usw_queue_weave(g, j);
@@ -293,7 +301,6 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.bits = bits_for(j.n, sizeof(K));
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
-    hybrid_choose_uncounted(g, j);
     j.may_tree = j.bits1 < j.bits && tree_fits<K>(g, j.n, j.bits);
     const bool may_count = j.n >= TREE_COUNTS_FROM && j.n <= HYBRID_UNCOUNTED_MOST;
     j.tree_room = j.may_tree && may_count ? hybrid_regions_keys(j.n) : 0;
@@ -302,6 +309,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
                      j.bits < BITS_MAX && j.fine == 0
                  ? 1
                  : 0;
+    hybrid_choose_uncounted(g, j);
     j.may_weave = j.n >= WEAVE_FROM && weave_shape<K>::shared <= g->shared_bytes;
     j.lists.small = hybrid_local_shape<0>::capacity;
     j.lists.tile = hybrid_large_shape<K>::tile;

@@ -18,8 +18,22 @@ template <unsigned ranks> struct usw_cluster {
         return ranks == 1 ? 0 : blockIdx.x % ranks;
     }
     /* All threads of all its blocks call. What any of them wrote to shared memory before it, they
-     * all see after it. A block that others still read calls it before it ends. */
+     * all see after it. A block that others still read or write calls it before it ends. */
     __device__ __forceinline__ static void barrier()
+    {
+        arrive();
+        wait();
+    }
+    /* The two halves of it. No block touches another's memory before the first one. */
+    __device__ __forceinline__ static void arrive()
+    {
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+        if constexpr (ranks > 1) {
+            asm volatile("barrier.cluster.arrive.aligned;" : : : "memory");
+        }
+#endif
+    }
+    __device__ __forceinline__ static void wait()
     {
         if constexpr (ranks == 1) {
             __syncthreads();
@@ -27,7 +41,6 @@ template <unsigned ranks> struct usw_cluster {
 #ifdef USW_EMULATE
             emulated_cluster_barrier();
 #elif __CUDA_ARCH__ >= 900
-            asm volatile("barrier.cluster.arrive.aligned;" : : : "memory");
             asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
 #endif
         }
@@ -49,30 +62,24 @@ template <unsigned ranks> struct usw_cluster {
 #endif
         }
     }
-    /* The sum of what each block brings. word: in shared memory, used once. All threads call. */
-    __device__ __forceinline__ static unsigned sum(unsigned value, unsigned *word)
+    /* Each block brings a value, the same in all its threads, and after the barrier has those of all
+     * in words[0 .. ranks - 1], in its shared memory, which are used once. All threads call. */
+    template <typename T> __device__ __forceinline__ static void share(T value, T *words)
     {
-        if constexpr (ranks == 1) {
-            return value;
-        } else {
-            if (threadIdx.x == 0) {
-                *word = value;
-            }
-            barrier();
-            unsigned all = 0;
-            for (unsigned r = 0; r < ranks; r++) {
-                all += *at(word, r);
-            }
-            return all;
+        if (threadIdx.x < ranks) {
+            *at(&words[rank()], threadIdx.x) = value;
         }
+        barrier();
     }
 };
 
-/* Whether this device has clusters, of up to 8 blocks. */
+/* Whether this device has clusters, of up to 8 blocks; the emulator's, if UPSWEEP_EMULATE_CLUSTERS is
+ * not 0. */
 static inline bool usw_gpu_clusters(const usw_gpu *g)
 {
 #ifdef USW_EMULATE
-    return g->sms > 1;
+    (void)g;
+    return emulated_setting("UPSWEEP_EMULATE_CLUSTERS", 1) != 0;
 #else
     int major = 0;
     return usw_chains_built() && !usw_gpu_plans(g) &&
@@ -82,9 +89,10 @@ static inline bool usw_gpu_clusters(const usw_gpu *g)
 #endif
 }
 
-/* Queues a kernel as usw_gpu_launch does, its blocks in clusters of `ranks`. */
+/* Queues a kernel as usw_gpu_launch does, its blocks in clusters of `ranks`, or each for itself
+ * where that is 1; chained to the launch before if that is set (launch_chain.cuh). */
 template <typename... P, typename... A>
-upsweep_status usw_gpu_launch_cluster(usw_gpu *g, const char *name, unsigned ranks,
+upsweep_status usw_gpu_launch_cluster(usw_gpu *g, const char *name, unsigned ranks, bool chained,
                                       void (*kernel)(P...), dim3 blocks, dim3 threads,
                                       size_t shared, A... arguments)
 {
@@ -92,6 +100,7 @@ upsweep_status usw_gpu_launch_cluster(usw_gpu *g, const char *name, unsigned ran
         return UPSWEEP_OK;
     }
 #ifdef USW_EMULATE
+    (void)chained;
     emulated_count(reinterpret_cast<emulated_function>(kernel));
     emulated_launch(
         blocks, threads, shared, g->stream, [=] { kernel(static_cast<P>(arguments)...); }, name,
@@ -99,17 +108,24 @@ upsweep_status usw_gpu_launch_cluster(usw_gpu *g, const char *name, unsigned ran
     return usw_gpu_launched(g, usw_gpu_check(g, cudaGetLastError(), name), name);
 #else
     cudaError_t error = usw_gpu_opt_in(g, reinterpret_cast<const void *>(kernel));
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {ranks, 1, 1};
-    const cudaLaunchConfig_t config = {blocks, threads, shared, g->stream, &cluster, 1};
+    cudaLaunchAttribute attributes[2] = {};
+    unsigned number = 0;
+    if (ranks > 1) {
+        attributes[number].id = cudaLaunchAttributeClusterDimension;
+        attributes[number++].val.clusterDim = {ranks, 1, 1};
+    }
+    if (chained && usw_gpu_chains(g)) {
+        attributes[number].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[number++].val.programmaticStreamSerializationAllowed = 1;
+    }
+    const cudaLaunchConfig_t config = {blocks, threads, shared, g->stream, attributes, number};
     if (error == cudaSuccess) {
         error = cudaLaunchKernelEx(&config, kernel, static_cast<P>(arguments)...);
     }
     return usw_gpu_launched(g, usw_gpu_check(g, error, name), name);
 #endif
 }
-#define USW_LAUNCH_CLUSTER(g, ranks, kernel, blocks, threads, shared, ...)                         \
-    usw_gpu_launch_cluster(g, #kernel, ranks, kernel, blocks, threads, shared, __VA_ARGS__)
+#define USW_LAUNCH_CLUSTER(g, ranks, chained, kernel, blocks, threads, shared, ...)                \
+    usw_gpu_launch_cluster(g, #kernel, ranks, chained, kernel, blocks, threads, shared, __VA_ARGS__)
 
 #endif

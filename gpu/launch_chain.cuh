@@ -141,11 +141,6 @@ upsweep_status usw_gpu_launch_chained(usw_gpu *g, const char *name, bool beside,
 }
 #define USW_LAUNCH_CHAINED(g, kernel, blocks, threads, shared, ...)                                \
     usw_gpu_launch_chained(g, #kernel, false, kernel, blocks, threads, shared, __VA_ARGS__)
-/* Chained if that is set: the first kernel of a call is not, since what was queued before it may be
- * anybody's. */
-#define USW_LAUNCH_CHAINED_IF(chained, g, kernel, blocks, threads, shared, ...)                    \
-    ((chained) ? USW_LAUNCH_CHAINED(g, kernel, blocks, threads, shared, __VA_ARGS__)               \
-               : USW_LAUNCH(g, kernel, blocks, threads, shared, __VA_ARGS__))
 /* begun: that of usw_chained_beside. */
 #define USW_LAUNCH_BESIDE(g, begun, kernel, blocks, threads, shared, ...)                          \
     usw_gpu_launch_chained(g, #kernel, (begun) != nullptr, kernel, blocks, threads, shared,        \

@@ -5,97 +5,14 @@
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 
 #include "gpu/block/even_keys.cuh"
-#include "gpu/block/least_window.cuh"
-#include "gpu/bucket_sort/1_sample_few.cuh"
-#include "gpu/bucket_sort/1_sample_tree.cuh"
-#include "gpu/bucket_sort/tuning.cuh"
+#include "gpu/bucket_sort/1_sample_looks.cuh"
 
-/* The sample alone sends keys to the radix sort where more than `buckets` buckets have more than
- * `keys` of its keys (keys 0: never). With walks set it also does where most neighbours share a
- * bucket and rise and fall, as a random walk does, for such buckets hold few different digits: keys
- * of 32 bits only if no bucket is crowded, keys of 64 bits only if these neighbours are much closer
- * than a bucket is wide. */
-struct hybrid_crowded {
-    unsigned keys, buckets;
-    bool walks;
-    unsigned bits1;    /* of the first scatter, whose buckets a window begins with one of */
-    unsigned capacity; /* keys of a bucket that step 5 can hold */
-    bool more;         /* there may be twice as many buckets */
-    unsigned falls;    /* with so many neighbours that fall, or fewer, gpu/runs looks at the keys */
-    bool near;         /* keys near their places may go by a tree, which looks at them once more */
-    bool spares;       /* larger buckets are sorted, too */
-};
-
-/* How many of the sample's neighbours fall. A block calls. word: shared. */
-template <typename K, int I>
-__device__ __forceinline__ unsigned hybrid_falls(const K (&k)[I], unsigned *word)
-{
-    unsigned falls = 0;
-#pragma unroll
-    for (int i = 0; i < I; i++) {
-        const K before = __shfl_up_sync(~0u, k[i], 1);
-        falls += threadIdx.x % 32 != 0 && k[i] < before;
-    }
-    falls = __reduce_add_sync(~0u, falls);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        *word = 0;
-    }
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) {
-        atomicAdd(word, falls);
-    }
-    __syncthreads();
-    falls = *word;
-    __syncthreads();
-    return falls;
-}
-
-/* A block counts the sample's keys in each bucket. Of neighbours in one bucket only the first is
- * counted: nearly sorted keys have many such, and their buckets are not crowded. */
-template <typename K, int I>
-__device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here, unsigned shift,
-                                                  unsigned bits, const hybrid_crowded &c,
-                                                  unsigned *counts)
-{
-    const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
-    for (unsigned w = threadIdx.x; w < words; w += 1024) {
-        counts[w] = 0;
-    }
-    __syncthreads();
-    const unsigned close = shift > 10 ? shift - 10 : 0;
-    unsigned crowded = 0; /* above its 16 bits: how many neighbours in one bucket fall */
-    for (int i = 0; i < I; i++) {
-        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
-        const unsigned left = __shfl_up_sync(~0u, d, 1);
-        const K before = __shfl_up_sync(~0u, k[i], 1);
-        if ((here >> i & 1) != 0 && (threadIdx.x % 32 == 0 || d != left)) {
-            atomicAdd(&counts[d / 2], 1u << d % 2 * 16);
-        } else if ((here >> i & 1) != 0 && k[i] < before &&
-                   (sizeof(K) == 4 || (before - k[i]) >> close == 0)) {
-            crowded += 1u << 16;
-        }
-    }
-    __syncthreads();
-    for (unsigned w = threadIdx.x; w < words; w += 1024) {
-        crowded += (counts[w] & 0xffff) > c.keys;
-        crowded += counts[w] >> 16 > c.keys;
-    }
-    crowded = __reduce_add_sync(~0u, crowded);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        counts[0] = 0;
-    }
-    __syncthreads();
-    if (threadIdx.x % 32 == 0 && crowded != 0) {
-        atomicAdd(&counts[0], crowded);
-    }
-    __syncthreads();
-    const unsigned keys = I * 1024, falls = counts[0] >> 16;
-    return (counts[0] & 0xffff) > c.buckets ||
-           (c.walks && (sizeof(K) == 8 || (counts[0] & 0xffff) == 0) && falls > keys / 4 &&
-            falls < keys / 4 * 3);
-}
+/* Blocks of the cluster that takes the sample, and of the launch. */
+#ifdef USW_EMULATE
+enum { SAMPLE_RANKS = 2, SAMPLE_BLOCKS = 4 };
+#else
+enum { SAMPLE_RANKS = 4, SAMPLE_BLOCKS = 32 };
+#endif
 
 /* The first scatter that counts (4_scatter_uncounted.cuh), of keys that the sample finds even. */
 struct hybrid_even {
@@ -114,21 +31,6 @@ template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
         constexpr size_t most = tables > hybrid_grow_shared ? tables : hybrid_grow_shared;
         return most > hybrid_count_shared(bits) ? most : hybrid_count_shared(bits);
     }
-}
-
-/* Whether keys that crowd some bucket have few values. */
-template <typename K, int I>
-__device__ __forceinline__ bool hybrid_may_have_few_values(const K (&k)[I], unsigned here,
-                                                           const usw_gpu_keymap<K> &map,
-                                                           hybrid_few<K> *table, unsigned *counts)
-{
-    if constexpr (sizeof(K) >= 4) {
-        if (table != nullptr) {
-            return hybrid_have_few_values<K, I>(k, here, map, hybrid_few_size::values, table,
-                                                counts);
-        }
-    }
-    return false;
 }
 
 /* Loads the sample, 512 stretches of 32 keys that are evenly spread over the array, as mapped keys;
@@ -160,82 +62,6 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
     hybrid_note_seen(any, all, seen);
 }
 
-/* The part of 2^top values that are in that range: few ranges fill a power of two. */
-__device__ __forceinline__ float hybrid_filled(unsigned long long range, unsigned top)
-{
-    return (static_cast<float>(range) + 1) * exp2f(-static_cast<float>(top));
-}
-/* Whether buckets of even keys in that range have no more than step 5 can hold, so many bits of
- * `top` being leading ones. above: deviations of a bucket that are allowed for; of 65,536 buckets
- * chance makes one too large in half of all arrays by 4.25, in few of 1000 by 5.5. equal: keys of a
- * value, whose buckets have more or fewer keys the more that are. */
-__device__ __forceinline__ bool hybrid_fits(unsigned long long n, unsigned long long range,
-                                            unsigned top, unsigned bits, unsigned capacity,
-                                            float above, float equal)
-{
-    const float buckets = exp2f(static_cast<float>(bits)) * hybrid_filled(range, top);
-    const float keys = static_cast<float>(n) / buckets;
-    return top <= bits || keys + above * sqrtf(keys * equal) <= static_cast<float>(capacity);
-}
-
-/* With more copies of each value the radix sort is faster, where larger buckets are sorted, too. */
-static constexpr float HYBRID_SPARED_COPIES = 32;
-
-/* How many keys have the same value, on average, if they are so many that their values make some
- * buckets too large for step 5, though all bits vary evenly: values at random, not all of a grid;
- * else 0. A block calls. */
-template <typename K, int I>
-__device__ __forceinline__ float hybrid_alike(const K (&k)[I], unsigned long long n,
-                                              const hybrid_leading<K> &l, unsigned capacity,
-                                              unsigned *words)
-{
-    if (sizeof(K) == 8 && l.shift <= HYBRID_FEW_LEFT) {
-        return 0;
-    }
-    const float copies = usw_copies<K, I>(k, n, words);
-    if (hybrid_fits(n, l.range, l.top, l.bits, capacity, 4.25f, copies)) {
-        return 0;
-    }
-    const unsigned long long grid = usw_grid_of<K, I>(k, reinterpret_cast<K *>(words));
-    const auto range = static_cast<float>(l.range / (grid != 0 ? grid : 1));
-    return static_cast<float>(n) / copies * 4 < range ? copies : 0;
-}
-
-/* Whether so many keys are equal that they do not go by leading bits. copies: see hybrid_alike.
- * Where larger buckets are sorted, too, a fourth of the keys may be in such. A block calls. */
-template <typename K, int I>
-__device__ __forceinline__ bool
-hybrid_repeats(const K (&k)[I], unsigned long long n, const hybrid_leading<K> &l,
-               const hybrid_crowded &crowded, unsigned *words, float &copies)
-{
-    copies = hybrid_alike<K, I>(k, n, l, crowded.capacity, words);
-    const bool spared = crowded.spares && copies <= HYBRID_SPARED_COPIES &&
-                        hybrid_fits(n, l.range, l.top, l.bits, crowded.capacity, 0.67f, copies);
-    return copies > 0 && !spared;
-}
-
-/* The leading bits for keys that vary in `varying` bits. A block calls. */
-template <typename K, int I>
-__device__ __forceinline__ hybrid_leading<K>
-hybrid_choose_leading(const K (&k)[I], unsigned here, unsigned long long n, unsigned bits,
-                      unsigned varying, const hybrid_crowded &crowded)
-{
-    USW_SHARED_ARRAY(K, ends, [64]);
-    const usw_window window = usw_least_window<K, I>(k, here, bits, crowded.bits1, ends, ends + 32);
-    const bool in_window = crowded.bits1 < bits && window.bits < varying;
-    hybrid_leading<K> l;
-    l.base = static_cast<K>(in_window ? window.base : 0);
-    l.top = in_window ? window.bits : varying;
-    l.range = window.range;
-    l.least = static_cast<K>(window.least);
-    const float above = n >= LARGE_FROM(sizeof(K)) ? 1 : 5.5f; /* large buckets are sorted, too */
-    l.fits = hybrid_fits(n, window.range, l.top, bits, crowded.capacity, above, 1);
-    l.bits = bits + (!l.fits && crowded.more ? 1 : 0);
-    l.filled = l.fits || l.bits != bits ? hybrid_filled(window.range, l.top) : 1;
-    l.shift = l.top > l.bits ? l.top - l.bits : 0;
-    return l;
-}
-
 /* The regions of a first scatter that counts: so many of `stride` keys, which begin with that of
  * the least key. stride 0: there is not room for the mean and five deviations. */
 struct hybrid_regions {
@@ -262,23 +88,27 @@ __device__ __forceinline__ hybrid_regions hybrid_choose_regions(const hybrid_lea
             static_cast<unsigned>((base + from) >> width) & ((1u << bits1) - 1)};
 }
 
-/* Whether the first scatter may count keys: there is room for their regions, and the sample finds
- * them even. Then it notes what a count would, and where the regions begin. seen: of all keys of
- * the sample. A block calls. */
+/* Whether the sample is even enough for that. A block calls. */
 template <typename K, int I>
-__device__ __forceinline__ bool
-hybrid_goes_uncounted(const K (&k)[I], unsigned long long n, const hybrid_leading<K> &l,
-                      const hybrid_even &level, const unsigned long long *seen, hybrid_plan *plan,
-                      unsigned *counts)
+__device__ __forceinline__ bool hybrid_may_go_uncounted(const K (&k)[I], unsigned long long n,
+                                                        const hybrid_leading<K> &l,
+                                                        const hybrid_even &level, unsigned *counts)
 {
-    if (level.bits1 == 0 || !l.fits || l.shift == 0) {
+    if (level.bits1 == 0 || !l.serves || l.shift == 0 ||
+        hybrid_choose_regions(l, n, level).stride == 0) {
         return false;
     }
+    return usw_is_even<K, I>(k, {l.shift, l.bits, level.bits1, l.filled, HYBRID_UNCOUNTED_DOUBT},
+                             counts);
+}
+/* Notes what a count would, and where the regions begin. seen: of all keys of the sample. A block
+ * calls. */
+template <typename K>
+__device__ __forceinline__ void
+hybrid_note_regions(unsigned long long n, const hybrid_leading<K> &l, const hybrid_even &level,
+                    const unsigned long long *seen, hybrid_plan *plan)
+{
     const hybrid_regions r = hybrid_choose_regions(l, n, level);
-    const usw_evenness even = {l.shift, l.bits, level.bits1, l.filled, HYBRID_UNCOUNTED_DOUBT};
-    if (r.stride == 0 || !usw_is_even<K, I>(k, even, counts)) {
-        return false;
-    }
     const unsigned mask = (1u << level.bits1) - 1;
     if (threadIdx.x == 0) {
         plan->any = l.base != 0 ? ~0ull >> (64 - l.top) : seen[0];
@@ -286,17 +116,127 @@ hybrid_goes_uncounted(const K (&k)[I], unsigned long long n, const hybrid_leadin
         plan->rises = plan->falls = 1;
         plan->stride = r.stride;
         plan->region = r.first;
+        plan->regions = r.number;
     }
     if (threadIdx.x <= mask) {
         level.cursor[threadIdx.x] = ((threadIdx.x - r.first) & mask) * r.stride;
     }
-    return true;
 }
 
-/* Clears what the count adds to, and chooses the leading bits by a sample of the keys. table: where
- * keys of few values are counted, or NULL. tree: for keys that are not even, or NULL. early: the
- * launch before grows it, and may still do. */
-template <typename K>
+/* What the sample shows: whether buckets are crowded; by how few values; whether too many keys are
+ * equal, and how many; the order of neighbours; how the keys look by leading bits; whether they may
+ * be scattered without a count. */
+struct hybrid_shown {
+    bool crowded_too, crowds, few_values, alike, one_run, even;
+    float copies;
+    unsigned falls;
+    hybrid_looks looks;
+};
+
+/* The sample's questions: each is answered by a block of a cluster of `ranks`, as if the answers to
+ * the others were all no; or one after the other by one block, that leaves out what it need not
+ * know. */
+template <typename K, int I, unsigned ranks> struct hybrid_questions {
+    const K (&k)[I];
+    unsigned here;
+    unsigned long long n;
+    const usw_gpu_keymap<K> &map;
+    const hybrid_leading<K> &l;
+    const hybrid_crowded &crowded;
+    unsigned bits;  /* that the host has foreseen */
+    bool few_bytes; /* keys differ in few */
+    unsigned *counts;
+
+    __device__ __forceinline__ static bool answers(unsigned question)
+    {
+        return ranks == 1 || usw_cluster<ranks>::rank() == question % ranks;
+    }
+    __device__ __forceinline__ void ask_for_crowds(hybrid_shown &s, hybrid_few<K> *table,
+                                                   bool tree) const
+    {
+        if (crowded.keys != 0) {
+            s.crowded_too = hybrid_is_crowded<K, I>(k, here, l.shift, l.bits, crowded, counts) ||
+                            (sizeof(K) == 4 && tree && !l.fits && l.bits == bits);
+            s.crowds = (counts[0] & 0xffff) != 0;
+            s.few_values =
+                s.crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
+        }
+    }
+    __device__ __forceinline__ void ask_for_equal(hybrid_shown &s) const
+    {
+        if (crowded.keys != 0 && !few_bytes && !s.crowded_too && !s.crowds) {
+            s.alike = hybrid_repeats<K, I>(k, n, l, crowded, counts, s.copies);
+        }
+    }
+    __device__ __forceinline__ void ask_for_order(hybrid_shown &s) const
+    {
+        if (crowded.falls != 0 && !s.few_values) {
+            s.falls = hybrid_falls<K, I>(k, counts);
+            s.one_run = (rises(s) || turned(s)) && hybrid_is_one_run<K, I>(k, turned(s));
+        }
+    }
+    __device__ __forceinline__ void ask_for_looks(hybrid_shown &s) const
+    {
+        if (!few_bytes && !s.few_values) {
+            s.looks = hybrid_look<K, I>(k, l, false, crowded.near, counts);
+        }
+    }
+    __device__ __forceinline__ bool rises(const hybrid_shown &s) const
+    {
+        return s.falls <= crowded.falls;
+    }
+    __device__ __forceinline__ bool turned(const hybrid_shown &s) const
+    {
+        return s.falls + crowded.falls >= 512 * 31;
+    }
+    /* Has all questions answered, to `shown`, shared by a block's threads, which call. The answers
+     * of the others are taken to that of the first block. */
+    __device__ __forceinline__ void ask(hybrid_shown &shown, const hybrid_even &level,
+                                        hybrid_few<K> *table, bool tree) const
+    {
+        using cluster = usw_cluster<ranks>;
+        hybrid_shown s = {};
+        if (answers(0)) {
+            ask_for_crowds(s, table, tree);
+        }
+        if (answers(1)) {
+            ask_for_equal(s);
+            ask_for_order(s);
+        }
+        if (answers(2) && tree) {
+            ask_for_looks(s);
+        }
+        if (ranks > 1 && answers(3)) {
+            s.even = hybrid_may_go_uncounted<K, I>(k, n, l, level, counts);
+        }
+        if (threadIdx.x == 0) {
+            shown = s;
+        }
+        cluster::barrier();
+        if (ranks > 1 && cluster::rank() == 0) {
+            const hybrid_shown &equal = *cluster::at(&shown, 1 % ranks);
+            const hybrid_shown &looks = *cluster::at(&shown, 2 % ranks);
+            const hybrid_shown &even = *cluster::at(&shown, 3 % ranks);
+            const bool clear = !few_bytes && !s.crowded_too && !s.crowds;
+            s.alike = equal.alike && clear;
+            s.copies = clear ? equal.copies : 0;
+            s.falls = equal.falls;
+            s.one_run = equal.one_run;
+            s.looks = looks.looks;
+            s.even = even.even;
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                shown = s;
+            }
+        }
+        cluster::barrier();
+    }
+};
+
+/* Clears what the count adds to, and chooses the leading bits by a sample of the keys. A cluster of
+ * `ranks` blocks takes it, if that is not 1. table: where keys of few values are counted, or NULL.
+ * tree: for keys that are not even, or NULL. early: the launch before grows it, and may still do. */
+template <typename K, unsigned ranks>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
                                                       hybrid_plan *plan, unsigned *zero,
@@ -312,12 +252,13 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
         zero[i] = 0;
     }
-    if (blockIdx.x != 0) {
+    if (blockIdx.x >= ranks) {
         return;
     }
     USW_DYNAMIC_SHARED(unsigned, counts);
     USW_SHARED_ARRAY(unsigned long long, seen, [4]);
-    if (threadIdx.x == 0) {
+    USW_SHARED(hybrid_shown, shown);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
         *plan = hybrid_plan();
         plan->all = ~0ull;
         plan->bits = bits;
@@ -333,33 +274,34 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         hybrid_bytes(hybrid_differ<K, I>(k, here, map, differ, seen + 2)) <= HYBRID_FEW_BYTES;
     const unsigned varying = hybrid_bits_of(differ);
     const hybrid_leading<K> l = hybrid_choose_leading<K, I>(k, here, n, bits, varying, crowded);
-    const bool many =
-        crowded.keys != 0 && (hybrid_is_crowded<K, I>(k, here, l.shift, l.bits, crowded, counts) ||
-                              (sizeof(K) == 4 && tree != nullptr && !l.fits && l.bits == bits));
-    const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
-    const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
-    float copies = 0;
-    const bool alike = crowded.keys != 0 && !many && !few_bytes && !crowds &&
-                       hybrid_repeats<K, I>(k, n, l, crowded, counts, copies);
-    const bool looks = crowded.falls != 0 && !counted;
-    const unsigned falls = looks ? hybrid_falls<K, I>(k, counts) : 0;
-    const bool ordered = looks && falls <= crowded.falls;
-    const bool turned = looks && falls + crowded.falls >= 512 * 31;
+    const hybrid_questions<K, I, ranks> questions = {k,       here, n,         map,   l,
+                                                     crowded, bits, few_bytes, counts};
+    questions.ask(shown, level, table, tree != nullptr);
+    if (blockIdx.x != 0) {
+        return;
+    }
+    const hybrid_shown &s = shown;
+    const bool many = s.crowded_too, counted = s.few_values, looks = crowded.falls != 0 && !counted;
     unsigned by_tree = 0, near = 0;
     if constexpr (sizeof(K) >= 4) {
         if (tree != nullptr && !few_bytes && !counted) {
-            const bool one_run = (ordered || turned) && hybrid_is_one_run<K, I>(k, turned);
-            near = crowded.near && !one_run ? TREE_IF_NEAR : 0;
+            near = crowded.near != 0 && !s.one_run ? TREE_IF_NEAR : 0;
             bool alone;
-            by_tree =
-                hybrid_wants_tree<K, I>(k, l, many, sizeof(K) == 8 && alike, near, alone, counts) &&
-                hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, alone,
-                                    hybrid_most_repeats<K>(n, bits), early, tree, counts);
+            by_tree = hybrid_wants_tree<K>(s.looks, many, sizeof(K) == 8 && s.alike, near, alone) &&
+                      hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits,
+                                          alone, crowded.repeats, early, tree, counts);
         }
     }
-    const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
-    const bool uncounted = !radix && !counted && !by_tree && copies == 0 &&
-                           hybrid_goes_uncounted<K, I>(k, n, l, level, seen, plan, counts);
+    if (early && !by_tree) {
+        hybrid_leave_early(tree);
+    }
+    const bool radix = (many || few_bytes || s.alike) && !counted && !by_tree;
+    const bool uncounted =
+        !radix && !counted && !by_tree && s.copies == 0 &&
+        (ranks > 1 ? s.even : hybrid_may_go_uncounted<K, I>(k, n, l, level, counts));
+    if (uncounted) {
+        hybrid_note_regions<K>(n, l, level, seen, plan);
+    }
     if (threadIdx.x == 0) {
         plan->shift = l.shift;
         plan->bits = by_tree ? bits : l.bits;
@@ -369,7 +311,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->radix = radix;
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
-        plan->ordered = ordered;
+        plan->ordered = looks && questions.rises(s);
         plan->uncounted = uncounted ? HYBRID_UNCOUNTED_BITS : 0;
         plan->by_tree = by_tree;
         plan->near = near;

@@ -5,54 +5,7 @@
 
 #include "gpu/block/equal_keys.cuh"
 #include "gpu/bucket_sort/7_write_few_values.cuh"
-
-/* The bits in which the sample differs, as the radix sort sees them: a negative float is inverted
- * by the key map, which makes mapped keys differ in bits that raw ones share, so these bits count
- * only if they differ beside the sign (usw_radix_count_args). words: two, shared. */
-template <typename K, int I>
-__device__ __forceinline__ unsigned long long
-hybrid_differ(const K (&k)[I], unsigned here, const usw_gpu_keymap<K> &map,
-              unsigned long long differ, unsigned long long *words)
-{
-    constexpr unsigned top = sizeof(K) * 8 - 1;
-    if (map.neg == 0 || map.add != 0 || differ >> top == 0) {
-        return differ;
-    }
-    if (threadIdx.x < 2) {
-        words[threadIdx.x] = 0;
-    }
-    __syncthreads();
-    K ones = 0, zeros = 0;
-#pragma unroll
-    for (int i = 0; i < I; i++) {
-        const K key = k[i] >> top != 0 ? static_cast<K>(k[i] ^ map.neg) : k[i];
-        ones |= (here >> i & 1) != 0 ? key : K(0);
-        zeros |= (here >> i & 1) != 0 ? static_cast<K>(~key) : K(0);
-    }
-    for (int o = 16; o > 0; o >>= 1) {
-        ones |= __shfl_xor_sync(~0u, ones, o);
-        zeros |= __shfl_xor_sync(~0u, zeros, o);
-    }
-    if (threadIdx.x % 32 == 0) {
-        atomicOr(&words[0], static_cast<unsigned long long>(ones));
-        atomicOr(&words[1], static_cast<unsigned long long>(zeros));
-    }
-    __syncthreads();
-    return words[0] & words[1];
-}
-/* The number of bits up to the highest that is set. */
-__device__ __forceinline__ unsigned hybrid_bits_of(unsigned long long differ)
-{
-    return 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
-}
-/* The number of bytes in which some bit is set: the passes that a radix sort needs.
- * HYBRID_FEW_BYTES or fewer passes are faster than buckets, however the keys are spread. */
-enum { HYBRID_FEW_BYTES = 2 };
-__device__ __forceinline__ unsigned hybrid_bytes(unsigned long long bits)
-{
-    return static_cast<unsigned>(__popc(usw_bytes_set(static_cast<uint32_t>(bits))) +
-                                 __popc(usw_bytes_set(static_cast<uint32_t>(bits >> 32))));
-}
+#include "gpu/prefix_tree/sample_keys.cuh"
 
 template <typename K> struct hybrid_few_sampled {
     K none;

@@ -22,10 +22,10 @@ template <typename K> struct hybrid_uncounted_args {
     unsigned long long n;
     usw_gpu_keymap<K> map;
     hybrid_plan *plan;
-    unsigned bits, bits1;       /* bits that are counted; bits of the scatter */
+    unsigned bits1;             /* bits of the scatter */
     unsigned long long *cursor; /* 2^bits1: where the regions begin */
     unsigned long long room;    /* keys of all regions */
-    unsigned *counts;           /* 2^bits zeros, aligned to pairs */
+    unsigned *counts;           /* zeros, of each bucket, aligned to pairs */
 };
 
 /* Shared memory: the counters, and the tile with its tables. slots: keys of all slots together, or
@@ -74,10 +74,13 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
     unsigned *counts;       /* twice: 256 counts of the tile, 256 of unplaced keys or begins */
     unsigned *sums;         /* 32 of warps */
     K *tile;
-    unsigned shift, table; /* where the counted bits begin; bytes of the counters */
+    unsigned shift, bits, table; /* the counted bits: where they begin, and how many; bytes of the
+                                  * counters */
     hybrid_digit digit;
-    unsigned C;     /* keys of a slot; odd, so that digits do not share banks */
-    unsigned first; /* the digit of the first region */
+    unsigned first;         /* the digit of the first region */
+    unsigned from, slotted; /* digits that have slots: the first, and how many */
+    unsigned C;             /* keys of a slot; odd, so that digits do not share banks */
+    K *slot0;               /* where digit 0 would have its slots */
     unsigned long long stride;
     K base, outside = 0; /* where the keys' window begins; the OR of all less that */
 
@@ -85,14 +88,20 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
                                                       unsigned char *memory)
         : a(args), bins(reinterpret_cast<unsigned *>(memory)),
           to(reinterpret_cast<unsigned long long *>(
-              memory + (args.bits < 7 ? 128 : size_t(1) << args.bits))),
+              memory + (args.plan->bits < 7 ? 128 : size_t(1) << args.plan->bits))),
           counts(reinterpret_cast<unsigned *>(to + 256)), sums(counts + 4 * 256),
-          tile(reinterpret_cast<K *>(sums + 32)), shift(args.plan->shift), table(1u << args.bits),
-          digit(shift + args.bits - args.bits1, 1u << args.bits1, sizeof(K) * 8),
-          C((slots >> args.bits1) - 1 + (slots >> args.bits1 & 1)), first(args.plan->region),
-          stride(args.plan->stride), base(static_cast<K>(hybrid_window_of(args.plan)))
+          tile(reinterpret_cast<K *>(sums + 32)), shift(args.plan->shift), bits(args.plan->bits),
+          table(1u << bits), digit(shift + bits - args.bits1, 1u << args.bits1, sizeof(K) * 8),
+          first(args.plan->region), stride(args.plan->stride),
+          base(static_cast<K>(hybrid_window_of(args.plan)))
     {
         static_assert(NT >= 256 && I <= 32, "a thread a digit, a bit a key");
+        const unsigned all = 1u << a.bits1, regions = args.plan->regions;
+        const bool turns = first + regions > all; /* from the last digit to the first one */
+        from = turns ? 0 : first;
+        slotted = turns ? all : regions;
+        C = slots / slotted - 1 + (slots / slotted & 1);
+        slot0 = tile - static_cast<size_t>(from) * C;
     }
     __device__ __forceinline__ void clear()
     {
@@ -100,9 +109,14 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
             bins[w] = 0;
         }
         for (unsigned w = threadIdx.x; w < 1024; w += NT) {
-            counts[w] = 0;
+            counts[w] = (w & 256) == 0 ? before(w & 255) : 0;
         }
         __syncthreads();
+    }
+    /* What the count of digit d begins with: where it has no slots they are all full. */
+    __device__ __forceinline__ unsigned before(unsigned d) const
+    {
+        return slots != 0 && d - from >= slotted ? C : 0;
     }
     __device__ __forceinline__ void fail()
     {
@@ -165,7 +179,7 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
 #pragma unroll
             for (int i = 0; i < U; i++) {
                 if (r[i] < C) {
-                    tile[digit(k[i0 + i]) / 4 * C + r[i]] = k[i0 + i];
+                    slot0[digit(k[i0 + i]) / 4 * C + r[i]] = k[i0 + i];
                 } else {
                     unplaced |= 1u << (i0 + i);
                 }
@@ -178,16 +192,16 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
     __device__ __forceinline__ void empty_slots(const unsigned *cnt)
     {
 #pragma unroll 4
-        for (unsigned d = threadIdx.x / 32; d < 256; d += NT / 32) {
+        for (unsigned d = from + threadIdx.x / 32; d < from + slotted; d += NT / 32) {
             const int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
             K *out = a.out + to[d];
-            const K *from = tile + d * C;
+            const K *slot = slot0 + d * C;
             const int skew = static_cast<int>(reinterpret_cast<uintptr_t>(out) / sizeof(K) % 32);
             for (int j = static_cast<int>(threadIdx.x % 32) - skew; j < c; j += 96) {
                 K v[3];
 #pragma unroll
                 for (int u = 0; u < 3; u++) {
-                    v[u] = j + 32 * u >= 0 && j + 32 * u < c ? from[j + 32 * u] : K(0);
+                    v[u] = j + 32 * u >= 0 && j + 32 * u < c ? slot[j + 32 * u] : K(0);
                 }
 #pragma unroll
                 for (int u = 0; u < 3; u++) {
@@ -216,7 +230,7 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
         unsigned long long at = 0;
         __syncthreads();
         if (d < 256) {
-            at = reserve(d, cnt[d]);
+            at = reserve(d, cnt[d] - before(d));
         }
         /* The result of the reservation arrives while the keys are counted. */
 #pragma unroll
@@ -224,7 +238,7 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
             count(k[i]);
         }
         if (d < 256) {
-            to[d] = placed(d, cnt[d], at);
+            to[d] = placed(d, cnt[d] - before(d), at);
         }
         load_next(k, next);
         empty_slots(cnt);
@@ -328,7 +342,8 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
                 scatter_close(k, t + gridDim.x, cnt);
             }
             if (threadIdx.x < 256) {
-                counts[turn + threadIdx.x] = counts[turn + 256 + threadIdx.x] = 0;
+                counts[turn + threadIdx.x] = before(threadIdx.x);
+                counts[turn + 256 + threadIdx.x] = 0;
             }
             keys += tile_keys;
             __syncthreads();
@@ -349,7 +364,9 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
     /* Fails, too, if keys are outside of the window that the sample has shown. */
     __device__ __forceinline__ void flush(unsigned keys)
     {
-        const unsigned top = shift + a.bits;
+        const unsigned top = shift + bits;
+        EVEN_WAY("twice as many buckets", a.plan->twice != 0)
+        EVEN_WAY("slots for some digits", slots != 0 && slotted < 1u << a.bits1)
         EVEN_WAY("a window of any base", a.plan->base != 0)
         EVEN_WAY("regions from a later bucket on", first != 0)
         if (top < sizeof(K) * 8 && outside >> (top & (sizeof(K) * 8 - 1)) != 0) {

@@ -4,10 +4,32 @@
  * These kernels are most of the bucket sort's machine code. They have a file of their own, so that
  * nvcc compiles them while it compiles algo/sort_hybrid.cu. */
 /* SPDX-License-Identifier: MIT */
-#include "gpu/bucket_sort/5_sort_as_halves.cuh"
+#include "gpu/bucket_sort/5_local_halves.cuh"
 #include "gpu/bucket_sort/5_sort_as_words.cuh"
 #include "gpu/bucket_sort/5_sort_by_counts.cuh"
 #include "gpu/bucket_sort/launches.cuh"
+
+/* The same sorts of twice as many buckets, if the sample has chosen that. */
+template <typename K, int size>
+static void queue_twice(usw_gpu *g, const hybrid_job<K> &j, const hybrid_local_args<K> &a)
+{
+    using local = hybrid_local_shape<size>;
+    using shape = typename hybrid_shape_of<K>::shape;
+    constexpr int blocks = local::blocks(shape::local_blocks);
+    const auto queue = [&](auto kernel, int together, size_t shared) {
+        USW_LAUNCH_BESIDE(g, a.begun, kernel, g->sms * together, local::threads, shared, a);
+    };
+    if constexpr (sizeof(K) == 4) {
+        if (j.bits + 3 >= BITS_MAX) {
+            constexpr int together = local::halves_blocks;
+            queue(hybrid_halves_twice<local::threads, local::keys, local::bits, together, 4>,
+                  together, hybrid_halves_shared(local::threads, local::keys, local::bits));
+            return;
+        }
+    }
+    queue(hybrid_local_twice<K, local::threads, local::keys, local::bits, shape::rounds, blocks>,
+          blocks, hybrid_local_shared<K>(local::threads, local::keys, local::bits));
+}
 
 /* The sorts of all buckets, in the shape for buckets of that size. */
 template <typename K, int size> static void queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
@@ -27,11 +49,7 @@ template <typename K, int size> static void queue_buckets(usw_gpu *g, const hybr
                               j.tree != nullptr ? &j.plan->begun : nullptr};
     if constexpr (size <= 0) { /* there are no others of fewer bits than BITS_MAX */
         if (j.more != 0) {
-            USW_LAUNCH_BESIDE(g, a.begun,
-                              (hybrid_local_twice<K, local::threads, local::keys, local::bits,
-                                                  shape::rounds, blocks>),
-                              g->sms * blocks, local::threads,
-                              hybrid_local_shared<K>(local::threads, local::keys, local::bits), a);
+            queue_twice<K, size>(g, j, a);
         }
     }
     if constexpr (sizeof(K) == 8) {

@@ -18,29 +18,6 @@
 #include "gpu/bucket_sort/counters_16bit.cuh"
 #include "gpu/prefix_tree/write_values.cuh"
 
-/* Turns the counts of bins, in place, into the sums of all counts before. Vector w is in the w-th
- * stretch. */
-template <int NT, int words>
-__device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
-{
-    constexpr int own = words / NT, vectors = own / 4;
-    static_assert(own >= 4 && words % (4 * NT) == 0, "a thread scans whole vectors of words");
-    uint4 *v = reinterpret_cast<uint4 *>(bins) + threadIdx.x;
-    uint4 c[vectors];
-    unsigned count[vectors], begin[vectors];
-#pragma unroll
-    for (int w = 0; w < vectors; w++) {
-        c[w] = v[w * NT];
-        count[w] = c[w].x + c[w].y + c[w].z + c[w].w;
-    }
-    hybrid_scan_counts<NT>(count, begin, sums);
-#pragma unroll
-    for (int w = 0; w < vectors; w++) {
-        const unsigned y = begin[w] + c[w].x, z = y + c[w].y;
-        v[w * NT] = make_uint4(begin[w], y, z, z + c[w].z);
-    }
-}
-
 /* ---- a bucket ---- */
 
 /* Shared memory: 64 words, the keys, and the bins. */
@@ -259,6 +236,23 @@ hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gp
     });
 }
 
+/* Has keys loaded into the second-level cache. */
+template <typename K>
+__device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long long n)
+{
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    constexpr unsigned V = hybrid_vector<K>::keys;
+    const uintptr_t at = (reinterpret_cast<uintptr_t>(keys) + 15) & ~uintptr_t(15);
+    if (n >= 2 * V) {
+        const unsigned bytes = static_cast<unsigned>(n - (V - 1)) / V * 16;
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(at), "r"(bytes));
+    }
+#else
+    (void)keys;
+    (void)n;
+#endif
+}
+
 template <typename K> struct hybrid_local_args {
     const K *in;
     K *out;                         /* may be in */
@@ -282,24 +276,25 @@ template <typename K> struct hybrid_local_args {
         TREE_WAY(TREE_COUNTS, few && threadIdx.x == 0)
         return few;
     }
-};
-
-/* Has keys loaded into the second-level cache. */
-template <typename K>
-__device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long long n)
-{
-#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
-    constexpr unsigned V = hybrid_vector<K>::keys;
-    const uintptr_t at = (reinterpret_cast<uintptr_t>(keys) + 15) & ~uintptr_t(15);
-    if (n >= 2 * V) {
-        const unsigned bytes = static_cast<unsigned>(n - (V - 1)) / V * 16;
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(at), "r"(bytes));
+    /* Has the keys of bucket b loaded into the cache, if there are no more than `most`. */
+    __device__ __forceinline__ void ask_for(unsigned b, unsigned most) const
+    {
+        const unsigned long long at = ends[b - 1], n = ends[b] - at;
+        hybrid_prefetch(from() + at, n <= most ? n : 0);
     }
-#else
-    (void)keys;
-    (void)n;
-#endif
-}
+    /* Calls sort for this block's share of twice as many buckets, if there are. A block calls. */
+    template <typename F> __device__ __forceinline__ void for_twice(unsigned most, F sort) const
+    {
+        const unsigned buckets = plan->buckets && plan->twice ? 1u << plan->bits : 0;
+        for (unsigned b = blockIdx.x; b < buckets; b += gridDim.x) {
+            if (threadIdx.x == 0 && buckets - b > gridDim.x) {
+                ask_for(b + gridDim.x, most);
+            }
+            sort(b);
+            __syncthreads();
+        }
+    }
+};
 
 /* Sorts bucket `number` if it has NT * I - 32 keys or fewer; larger ones of few values are written,
  * others sorted by gpu/bucket_sort/6_large.cuh or left to the radix sort. */
@@ -341,9 +336,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, u
         return;
     }
     if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {
-        const unsigned long long at = a.ends[blockIdx.x + ahead - 1];
-        const unsigned long long n = a.ends[blockIdx.x + ahead] - at;
-        hybrid_prefetch(a.from() + at, n <= NT * I ? n : 0);
+        a.ask_for(blockIdx.x + ahead, NT * I);
     }
     hybrid_sort_numbered<K, NT, I, B, R>(a, blockIdx.x, buffer);
 }
@@ -354,18 +347,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_twice(hybrid_local_args<K
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained_beside(a.begun);
-    if (!a.plan->buckets || !a.plan->twice) {
-        return;
-    }
-    const unsigned buckets = 1u << a.plan->bits, step = gridDim.x;
-    for (unsigned b = blockIdx.x; b < buckets; b += step) {
-        if (threadIdx.x == 0 && buckets - b > step) {
-            const unsigned long long at = a.ends[b + step - 1], n = a.ends[b + step] - at;
-            hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
-        }
-        hybrid_sort_numbered<K, NT, I, B, R>(a, b, buffer);
-        __syncthreads();
-    }
+    a.for_twice(NT * I, [&](unsigned b) { hybrid_sort_numbered<K, NT, I, B, R>(a, b, buffer); });
 }
 
 template <typename K> struct hybrid_bins_args {

@@ -139,4 +139,27 @@ __device__ __forceinline__ void hybrid_scan_paired(unsigned *bins, unsigned *sum
     hybrid_scan_paired<NT, B>(bins, sums, [](unsigned) { return 0u; });
 }
 
+/* Turns the counts of bins, in place, into the sums of all counts before. Vector w is in the w-th
+ * stretch. */
+template <int NT, int words>
+__device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
+{
+    constexpr int own = words / NT, vectors = own / 4;
+    static_assert(own >= 4 && words % (4 * NT) == 0, "a thread scans whole vectors of words");
+    uint4 *v = reinterpret_cast<uint4 *>(bins) + threadIdx.x;
+    uint4 c[vectors];
+    unsigned count[vectors], begin[vectors];
+#pragma unroll
+    for (int w = 0; w < vectors; w++) {
+        c[w] = v[w * NT];
+        count[w] = c[w].x + c[w].y + c[w].z + c[w].w;
+    }
+    hybrid_scan_counts<NT>(count, begin, sums);
+#pragma unroll
+    for (int w = 0; w < vectors; w++) {
+        const unsigned y = begin[w] + c[w].x, z = y + c[w].y;
+        v[w * NT] = make_uint4(begin[w], y, z, z + c[w].z);
+    }
+}
+
 #endif

@@ -15,7 +15,7 @@
 
 /* FROM: fewer keys are not worth a look whether they are even. */
 #ifdef USW_EMULATE
-static constexpr unsigned long long HYBRID_UNCOUNTED_FROM = 32769;
+static constexpr unsigned long long HYBRID_UNCOUNTED_FROM = 12289;
 template <typename K> struct hybrid_uncounted_shape {
     static constexpr int threads = 256, keys = 4, slots = sizeof(K) == 4 ? 16 * 65 : 0, batch = 2;
 };
@@ -147,9 +147,10 @@ template <typename K> static void hybrid_choose_uncounted(const usw_gpu *g, hybr
     constexpr int tile = shape::threads * shape::keys;
     const bool sized = j.n >= HYBRID_UNCOUNTED_FROM && j.n <= HYBRID_UNCOUNTED_MOST;
     j.room = sized && j.bits1 < j.bits ? hybrid_regions_keys(j.n) : 0;
-    j.uncounted = j.room != 0 &&
-                  hybrid_uncounted_shared<K>(j.bits, tile, shape::slots) <= g->shared_bytes &&
-                  j.n >> j.bits <= 160ull * g->sms;
+    j.uncounted =
+        j.room != 0 &&
+        hybrid_uncounted_shared<K>(j.bits + j.more, tile, shape::slots) <= g->shared_bytes &&
+        j.n >> j.bits <= 160ull * g->sms;
 }
 
 /* Queues the first scatter that counts. */
@@ -157,13 +158,13 @@ template <typename K> static void hybrid_queue_uncounted(usw_gpu *g, const hybri
 {
     using shape = hybrid_uncounted_shape<K>;
     constexpr int tile = shape::threads * shape::keys;
-    hybrid_uncounted_args<K> a = {j.from, j.tmp,   j.n,      j.map,  j.plan,
-                                  j.bits, j.bits1, j.cursor, j.room, j.scatter_counts};
+    hybrid_uncounted_args<K> a = {j.from,  j.tmp,    j.n,    j.map,           j.plan,
+                                  j.bits1, j.cursor, j.room, j.scatter_counts};
     const unsigned long long tiles = j.n / tile;
     USW_LAUNCH_CHAINED(
         g, (hybrid_scatter_uncounted<K, shape::threads, shape::keys, shape::slots, shape::batch>),
         static_cast<unsigned>(tiles < g->sms ? tiles : g->sms), shape::threads,
-        hybrid_uncounted_shared<K>(j.bits, tile, shape::slots), a);
+        hybrid_uncounted_shared<K>(j.bits + j.more, tile, shape::slots), a);
 }
 
 #endif

@@ -38,8 +38,8 @@ struct hybrid_plan {
     unsigned crowded;          /* 1: many keys have the same digits */
     unsigned skip;             /* 1: no keys are to be counted by the next count */
     unsigned uncounted;        /* not 0: the first scatter counts, that of HYBRID_UNCOUNTED_... */
-    unsigned region;           /* of that by bits: the bucket of the first region, and keys of */
-    unsigned long long stride; /* each */
+    unsigned region, regions;  /* of that by bits: the bucket of the first region, how many there */
+    unsigned long long stride; /* are, and keys of each */
     unsigned few_values; /* keys have few values: 1, and when these are counted their number */
     unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
     unsigned rest;       /* 1: gpu/tree_buckets/sort_rest.cuh sorts some that are too large */

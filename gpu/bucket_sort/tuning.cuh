@@ -44,23 +44,6 @@ static constexpr unsigned long long TREE_COUNTS_FROM = 1 << 23;
 #define EVEN_KEYS(capacity) (capacity)
 static constexpr unsigned long long TREE_REPEATS_FROM = 1 << 26;
 #endif
-/* Of gpu/tree_buckets/scatter_near.cuh: buckets of a tile. Whether keys are such: PROBES stretches
- * of SPAN places a block are looked at, of which one key in FAR_PART may be far from the others. */
-#ifdef USW_EMULATE
-enum { NEAR_DIGITS = 64, NEAR_SPAN = 1024 };
-#else
-enum { NEAR_DIGITS = 2048, NEAR_SPAN = 16384 };
-#endif
-enum { NEAR_PROBES = 4, NEAR_FAR_PART = 32 };
-template <typename K> struct hybrid_near_shape {
-#ifdef USW_EMULATE
-    static constexpr int threads = 256, keys = 3, blocks = 1, batch = 2;
-#else
-    static constexpr int threads = 512, keys = sizeof(K) == 8 ? 11 : 16, blocks = 2, batch = 4;
-#endif
-    static constexpr int tile = threads * keys;
-};
-
 /* SLACK: the part of all keys that the regions of a first scatter that counts may have more. DOUBT:
  * how much more uneven than by chance a sample may be for it, as a share. */
 #ifdef USW_EMULATE
@@ -106,22 +89,6 @@ struct hybrid_rest_shape {
     static constexpr int threads = 1024, keys = 17, bits = 14, blocks = 1;
 };
 static constexpr unsigned TREE_CAPACITY = hybrid_rest_shape::threads * hybrid_rest_shape::keys - 32;
-
-/* Tiles of the scatters by a prefix tree, of that which counts and of the others; slots of all
- * digits, or 0; blocks a multiprocessor; keys that are looked up at a time. */
-template <typename K, bool counts> struct hybrid_tree_shape {
-    static constexpr bool wide = sizeof(K) == 8;
-#ifdef USW_EMULATE
-    static constexpr int threads = 256, keys = counts ? 4 : 3, blocks = 1, batch = 2;
-    static constexpr int slots = wide ? 0 : 16 * 65;
-#else
-    static constexpr int threads = wide && !counts ? 512 : 1024;
-    static constexpr int keys = !wide ? 16 : counts ? 12 : 11, batch = wide && counts ? 3 : 4;
-    static constexpr int blocks = wide && !counts ? 2 : 1;
-    static constexpr int slots = wide ? 0 : counts ? 256 * 91 : 256 * 123;
-#endif
-    static constexpr int tile = threads * keys;
-};
 
 /* The sort of step 5, for buckets of about 2^(12 + size) keys, and a seventh more, on average;
  * sizes 3 and 4: between sizes 0 and 1; -2: fewer keys than -1. halves_blocks of

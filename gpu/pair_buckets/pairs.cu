@@ -63,7 +63,7 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
                                                      : 12),
                                          scatter::blocks, scatter::threads>;
     /* Uneven keys of fewer pairs are sorted by digits. */
-    static constexpr size_t tree_from = pair > 8 ? 1 << 23 : 1 << 25;
+    static constexpr size_t tree_from = pair > 8 ? 1 << 22 : 1 << 25;
     /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for each. */
     using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
     using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
@@ -189,11 +189,10 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
     }
     const bool early =
         j.tree != nullptr && hybrid_queue_grow<K>(g, keys, n, j.map, bits, ~0u, j.tree);
-    USW_LAUNCH_CHAINED_IF(early, g, (pairs_sample<K>), 64, 1024,
-                          j.tree != nullptr ? hybrid_sample_shared<K>(bits)
-                                            : hybrid_tables_bytes<K>(),
-                          keys, n, j.map, j.digits, S::place_bits, unsigned(S::capacity),
-                          tuning::heavy, j.plan, j.zero, j.zero_words, j.few_values, j.tree, early);
+    USW_LAUNCH_CLUSTER(g, 1, early, (pairs_sample<K>), 64, 1024,
+                       j.tree != nullptr ? hybrid_sample_shared<K>(bits) : hybrid_tables_bytes<K>(),
+                       keys, n, j.map, j.digits, S::place_bits, unsigned(S::capacity),
+                       tuning::heavy, j.plan, j.zero, j.zero_words, j.few_values, j.tree, early);
     if (j.tree != nullptr) {
         USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K>), g->sms, 1024, hybrid_weigh_shared, keys, n,
                            j.map, bits, &j.plan->keys, j.tree, hybrid_weigh_stretches<K>(n, bits),

@@ -121,9 +121,17 @@ template <typename K> __device__ __forceinline__ float pairs_most_copies(unsigne
 {
     return sizeof(K) == 4 ? 10 : static_cast<float>(n >> PAIRS_COPIES) * 2 / 3;
 }
-__device__ __forceinline__ float pairs_most_copies_by_tree(unsigned long long n)
+/* Buckets of keys of 32 bits that have some values each, as many keys as a bucket, vary so much that
+ * many are too large. */
+template <typename K>
+__device__ __forceinline__ bool pairs_may_repeat(unsigned long long n, float copies,
+                                                 unsigned capacity)
 {
-    return static_cast<float>(n >> PAIRS_COPIES) / 4;
+    const float most = static_cast<float>(capacity);
+    if (n < TREE_REPEATS_FROM) {
+        return copies <= static_cast<float>(n >> PAIRS_COPIES) / 4;
+    }
+    return sizeof(K) == 8 || copies < most / 16 || copies > most * 2;
 }
 
 /* The leading bits for keys that vary in `varying` bits. capacity: pairs that a bucket may have. A
@@ -147,6 +155,7 @@ __device__ __forceinline__ hybrid_leading<K> pairs_leading(const pairs_taken<K> 
             base,
             static_cast<K>(window.least),
             window.range,
+            fits,
             fits,
             fits ? hybrid_filled(window.range, top) : 1};
 }
@@ -190,7 +199,7 @@ pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n
         l.bits = PAIRS_COARSE;
     }
     auto *words = reinterpret_cast<unsigned *>(memory);
-    const bool even = hybrid_look<K, 16>(taken.key, l, taken.alone, false, words).even;
+    const bool even = hybrid_look<K, 16>(taken.key, l, taken.alone, 0, words).even;
     return (many || !even) && hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]),
                                                   hybrid_bits_of(seen[0] ^ seen[1]), bits,
                                                   taken.alone, ~0u, early, tree, memory);
@@ -246,8 +255,11 @@ __global__ __launch_bounds__(1024) void pairs_sample(
         !rises || few_bytes || counted ? 1 : usw_copies<K, 16>(taken.key, n, memory);
     const bool alike = !heavy && copies > pairs_most_copies<K>(n);
     const bool by_tree = tree != nullptr && rises && !few_bytes && !counted && !alike &&
-                         (n >= TREE_REPEATS_FROM || copies <= pairs_most_copies_by_tree(n)) &&
+                         pairs_may_repeat<K>(n, copies, capacity) &&
                          pairs_make_tree(taken, keys, n, map, seen, l, heavy, early, tree, memory);
+    if (early && !by_tree) {
+        hybrid_leave_early(tree);
+    }
     if (t == 0) {
         PAIRS_WAY("a sample of single keys", taken.alone && !by_tree);
         PAIRS_WAY("a tree of single keys", taken.alone && by_tree);

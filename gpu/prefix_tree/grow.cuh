@@ -15,8 +15,10 @@ enum { TREE_REPEATS = 332, TREE_REPEATS_BY_CHANCE = 251, TREE_DENSE = 10, TREE_H
 
 /* Shared memory of hybrid_grow: slots and what is known of each, sums; of one of several blocks also
  * the counts of all. */
-constexpr size_t hybrid_grow_shared = TREE_SLOTS * 20 + 144;
-constexpr size_t hybrid_grow_shared_of_one = hybrid_grow_shared + TREE_SLOTS * 4;
+constexpr size_t hybrid_grow_shared = TREE_SLOTS * 20 + 224;
+template <unsigned ranks>
+constexpr size_t hybrid_grow_shared_of = hybrid_grow_shared + TREE_SLOTS * 4 +
+                                         (1 << TREE_HASH >> 3) / ranks;
 
 __device__ __forceinline__ unsigned hybrid_tree_hash(unsigned long long key)
 {
@@ -35,6 +37,7 @@ template <typename K, unsigned ranks> struct hybrid_grow {
     unsigned *slots;
     unsigned long long *from;
     unsigned *counts, *sums, *all_counts; /* by this block, and by all */
+    unsigned *hashes;                     /* a bit each, of which a block has every ranks-th word */
     uint16_t *node;
     unsigned char *size, *bits;
     hybrid_window<K> window;
@@ -50,11 +53,21 @@ template <typename K, unsigned ranks> struct hybrid_grow {
         : keys(array), n(number), map(by), slots(static_cast<unsigned *>(memory)),
           from(reinterpret_cast<unsigned long long *>(slots + TREE_SLOTS)),
           counts(reinterpret_cast<unsigned *>(from + TREE_SLOTS)), sums(counts + TREE_SLOTS),
-          all_counts(ranks == 1 ? counts : sums + 36 + TREE_SLOTS),
-          node(reinterpret_cast<uint16_t *>(sums + 36)),
+          all_counts(ranks == 1 ? counts : sums + 56 + TREE_SLOTS),
+          hashes(ranks == 1 ? reinterpret_cast<unsigned *>(from) : all_counts + TREE_SLOTS),
+          node(reinterpret_cast<uint16_t *>(sums + 56)),
           size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
           window(slots, least, varying), leaf(leaf_keys), levels(1), alone(singly)
     {
+    }
+    /* Words to share what blocks have found; and one a level, 1 if the tree need not go on. */
+    __device__ __forceinline__ unsigned long long *shared_words() const
+    {
+        return reinterpret_cast<unsigned long long *>(sums + 32);
+    }
+    __device__ __forceinline__ unsigned &ends_at(unsigned level) const
+    {
+        return sums[48 + level];
     }
     __device__ __forceinline__ void make(unsigned i, unsigned first, unsigned log2_size,
                                          unsigned log2_values, unsigned long long least)
@@ -144,14 +157,17 @@ template <typename K, unsigned ranks> struct hybrid_grow {
     __device__ __forceinline__ void add_up(unsigned start, unsigned to)
     {
         cluster::barrier();
-        if constexpr (ranks > 1) {
-            for (unsigned i = start + threadIdx.x; i < to; i += 1024) {
-                unsigned all = 0;
+        if constexpr (ranks >
+                      1) { /* four words at a time; others before and behind are not asked */
+            for (unsigned i = start / 4 + threadIdx.x; i * 4 < to; i += 1024) {
+                auto *own = reinterpret_cast<uint4 *>(counts) + i;
+                uint4 all = make_uint4(0, 0, 0, 0);
 #pragma unroll
                 for (unsigned r = 0; r < ranks; r++) {
-                    all += *cluster::at(&counts[i], r);
+                    const uint4 its = *cluster::at(own, r);
+                    all = make_uint4(all.x + its.x, all.y + its.y, all.z + its.z, all.w + its.w);
                 }
-                all_counts[i] = all;
+                reinterpret_cast<uint4 *>(all_counts)[i] = all;
             }
             __syncthreads();
         }
@@ -243,13 +259,20 @@ template <typename K, unsigned ranks> struct hybrid_grow {
         __syncthreads();
         return begin[levels + 1] > to;
     }
-    /* Returns false if there are too few slots: some leaf has many keys in a part of its range. */
-    __device__ __forceinline__ bool grow(unsigned varying, unsigned most)
+    /* Returns false if there are too few slots: some leaf has many keys in a part of its range; or
+     * if *unwanted becomes 1, at which the blocks of a cluster look. */
+    __device__ __forceinline__ bool grow(unsigned varying, unsigned most, const unsigned *unwanted)
     {
         choose_root(varying, most);
         while (levels < TREE_LEVELS && split()) {
             levels++;
+            if (ranks > 1 && cluster::rank() == 0 && threadIdx.x < ranks) {
+                *cluster::at(&ends_at(levels), threadIdx.x) = usw_load_relaxed(unwanted);
+            }
             count_last();
+            if (ranks > 1 && ends_at(levels) != 0) {
+                return false;
+            }
         }
         bool heavy = false;
         for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
@@ -258,135 +281,6 @@ template <typename K, unsigned ranks> struct hybrid_grow {
         }
         return !__syncthreads_or(heavy);
     }
-    /* Whether most keys lie in the same half of their leaves, as where bits are seldom set: then
-     * one of a leaf's buckets has far more keys than the others, however many nodes there are. */
-    __device__ __forceinline__ bool leans()
-    {
-        unsigned low = 0, all = 0, before;
-#pragma unroll
-        for (unsigned i = 0; i < rows; i++) {
-            const bool many = bits[key_slot[i]] > TREE_FEW_LEFT;
-            all += many;
-            low += many && key_rest[i] >> (sizeof(K) * 8 - 1) == 0;
-        }
-        const unsigned sum =
-            cluster::sum(hybrid_sum_before(low << 16 | all, sums, before), &sums[32]);
-        low = sum >> 16;
-        all = sum & 0xffff;
-        const bool some = all >= 1024 * HYBRID_SAMPLE_ROWS / 4;
-        const bool leaning = some && (low > all / 8 * 5 || low < all / 8 * 3);
-        TREE_WAY(TREE_LEANS, leaning && threadIdx.x == 0)
-        return leaning;
-    }
-    /* How many of half the sample's keys in leaves of many values find their bit set. The table of
-     * hashes takes the place of `from`. Equal neighbours count once. */
-    __device__ __forceinline__ unsigned repeats(unsigned bucket_bits)
-    {
-        static_assert(1 << TREE_HASH >> 3 <= TREE_SLOTS * sizeof *from,
-                      "from has room for a table");
-        static_assert(1 << TREE_HASH >> 3 <= TREE_SLOTS * sizeof *from,
-                      "from has room for a table");
-        auto *table = reinterpret_cast<unsigned *>(from);
-        __syncthreads();
-        for (unsigned w = threadIdx.x; w < (1u << TREE_HASH >> 5) / ranks; w += 1024) {
-            table[w] = 0;
-        }
-        cluster::barrier();
-        unsigned seen = 0, before;
-#pragma unroll
-        for (unsigned i = 0; i < rows; i += 2) {
-            const K key = key_of(i), left = __shfl_up_sync(~0u, key, 1);
-            const unsigned slot = key_slot[i], hash = hybrid_tree_hash(key), word = hash / 32;
-            const unsigned buckets = keys_in(slot) << bucket_bits >> 14; /* of 2^14 keys */
-            const unsigned log2 = 31 - static_cast<unsigned>(__clz(static_cast<int>(buckets | 1)));
-            if (bits[slot] > log2 + TREE_DENSE && (threadIdx.x % 32 == 0 || key != left)) {
-                unsigned *at = cluster::at(&table[word / ranks], word % ranks);
-                seen += atomicOr(at, 1u << hash % 32) >> hash % 32 & 1;
-            }
-        }
-        return cluster::sum(hybrid_sum_before(seen, sums, before), &sums[33]);
-    }
-    /* Notes how many buckets keys before and behind the window have, which varies in `varying`
-     * bits. */
-    __device__ __forceinline__ void place_outside(hybrid_tree *tree, unsigned varying,
-                                                  unsigned low) const
-    {
-        constexpr K most = static_cast<K>(~K(0));
-        const K last = static_cast<K>(window.least + (most >> (sizeof(K) * 8 - varying)));
-        const auto high = [&](K key) { return static_cast<unsigned>(key >> low); };
-        tree->last = last;
-        tree->low = low;
-        tree->before = window.least != 0 ? high(window.least - 1) + 1 : 0;
-        tree->outside = tree->before + (last != most ? high(most) - high(last + 1) + 1 : 0);
-    }
-    __device__ __forceinline__ void store(hybrid_tree *tree) const
-    {
-        for (unsigned i = cluster::rank() * 1024 + threadIdx.x; i < begin[levels];
-             i += ranks * 1024) {
-            tree->slots[i] = slots[i];
-            tree->from[i] = from[i];
-            tree->node[i] = node[i];
-            tree->size[i] = size[i];
-            tree->bits[i] = bits[i];
-            tree->counts[i] = 0;
-        }
-        if (cluster::rank() != 0) {
-            return;
-        }
-        if (threadIdx.x == 0) {
-            tree->least = window.least;
-            tree->shift = window.shift;
-            tree->root = window.root;
-            tree->scale = window.scale;
-            tree->leaf_keys = leaf;
-            tree->levels = levels;
-            for (unsigned l = 0; l <= levels; l++) {
-                tree->begin[l] = begin[l];
-            }
-            tree->done = tree->alike = tree->crowded = tree->far = 0;
-            tree->alone = alone;
-            tree->neighbours = tree->measured = 0;
-        }
-        if (threadIdx.x < TREE_REGIONS) {
-            tree->shares[threadIdx.x] = 0;
-        }
-    }
 };
-
-/* Makes a tree of the sample, whose keys agree with `all` above their last `varying` bits, for so
- * many bits of buckets: a leaf should have 16 buckets or more. alone: of single keys, not of
- * stretches. Returns false if the tree would need more slots, keys lean to one side of its leaves,
- * or more than `repeats` of them are equal, if that is not ~0. All blocks of a cluster call, of 1024
- * threads. */
-template <typename K, unsigned ranks>
-__device__ __forceinline__ bool hybrid_grow_by(const K *keys, unsigned long long n,
-                                               const usw_gpu_keymap<K> &map, K all,
-                                               unsigned varying, unsigned bucket_bits, bool alone,
-                                               unsigned repeats, hybrid_tree *tree, void *memory)
-{
-    const K least = varying < sizeof(K) * 8 ? static_cast<K>(all >> varying << varying) : K(0);
-    const unsigned keys_16 = (1024u * HYBRID_SAMPLE_ROWS * 16) >> bucket_bits;
-    __syncthreads();
-    hybrid_grow<K, ranks> g(keys, n, map, memory, least, varying,
-                            keys_16 > TREE_LEAF ? keys_16 : unsigned(TREE_LEAF), alone);
-    const unsigned most = (1u << bucket_bits) / 4;
-    const bool enough =
-        g.grow(varying, most < TREE_ROOT_SCALED ? most : unsigned(TREE_ROOT_SCALED)) && !g.leans();
-    g.store(tree);
-    if (usw_cluster<ranks>::rank() == 0 && threadIdx.x == 0) {
-        g.place_outside(tree, varying, hybrid_tree_low(sizeof(K), bucket_bits));
-    }
-    return enough && (repeats == ~0u || g.repeats(bucket_bits) <= repeats);
-}
-/* By one block. */
-template <typename K>
-__device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long n,
-                                              usw_gpu_keymap<K> map, K all, unsigned varying,
-                                              unsigned bucket_bits, bool alone, unsigned repeats,
-                                              hybrid_tree *tree, void *memory)
-{
-    return hybrid_grow_by<K, 1>(keys, n, map, all, varying, bucket_bits, alone, repeats, tree,
-                                memory);
-}
 
 #endif

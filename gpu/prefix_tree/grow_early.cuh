@@ -4,7 +4,7 @@
 #ifndef USW_GPU_PREFIX_TREE_GROW_EARLY_CUH
 #define USW_GPU_PREFIX_TREE_GROW_EARLY_CUH
 
-#include "gpu/prefix_tree/grow.cuh"
+#include "gpu/prefix_tree/grown.cuh"
 
 /* Blocks of the cluster; each has two rows of the sample, or more. */
 #ifdef USW_EMULATE
@@ -13,8 +13,9 @@ enum { TREE_RANKS = 2 };
 enum { TREE_RANKS = 8 };
 #endif
 
-/* Grows the tree of stretches, and says in tree->enough whether it serves (hybrid_grow_by). A
- * cluster of TREE_RANKS blocks of 1024 threads; shared memory: hybrid_grow_shared_of_one. */
+/* Grows the tree of stretches, and says in tree->enough whether it serves (hybrid_grow_by), unless
+ * the launch that runs beside it finds it unwanted. A
+ * cluster of TREE_RANKS blocks of 1024 threads; shared memory: hybrid_grow_shared_of<TREE_RANKS>. */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_grow_early(const K *keys, unsigned long long n,
                                                           usw_gpu_keymap<K> map,
@@ -25,12 +26,19 @@ __global__ __launch_bounds__(1024) void hybrid_grow_early(const K *keys, unsigne
     constexpr unsigned rows = HYBRID_SAMPLE_ROWS / TREE_RANKS;
     USW_DYNAMIC_SHARED(unsigned char, memory);
     USW_SHARED_ARRAY(unsigned long long, seen, [2]);
-    usw_chained();
+    USW_SHARED_ARRAY(unsigned long long, ored, [TREE_RANKS]);
+    USW_SHARED_ARRAY(unsigned long long, anded, [TREE_RANKS]);
     if (threadIdx.x == 0) {
         seen[0] = 0;
         seen[1] = ~0ull;
+        if (cluster::rank() == 0) {
+            usw_store_relaxed(&tree->unwanted, 0u);
+            __threadfence(); /* before the next launch, which may set it, can start */
+        }
     }
     __syncthreads();
+    usw_chained();
+    cluster::arrive();
     unsigned long long any = 0, all = ~0ull;
 #pragma unroll
     for (unsigned i = 0; i < rows; i++) {
@@ -39,18 +47,23 @@ __global__ __launch_bounds__(1024) void hybrid_grow_early(const K *keys, unsigne
         all &= key;
     }
     hybrid_note_seen(any, all, seen);
-    cluster::barrier();
+    cluster::wait();
+    if (threadIdx.x < TREE_RANKS) {
+        *cluster::at(&anded[cluster::rank()], threadIdx.x) = seen[1];
+    }
+    cluster::share(seen[0], ored);
     for (unsigned r = 0; r < TREE_RANKS; r++) {
-        any |= *cluster::at(&seen[0], r);
-        all &= *cluster::at(&seen[1], r);
+        any |= ored[r];
+        all &= anded[r];
     }
     const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(any ^ all)));
-    const bool enough = hybrid_grow_by<K, TREE_RANKS>(keys, n, map, static_cast<K>(all), varying,
-                                                      bucket_bits, false, repeats, tree, memory);
+    const bool enough =
+        hybrid_grow_by<K, TREE_RANKS>(keys, n, map, static_cast<K>(all), varying, bucket_bits,
+                                      false, repeats, &tree->unwanted, tree, memory);
     if (cluster::rank() == 0 && threadIdx.x == 0) {
         tree->enough = enough;
     }
-    cluster::barrier(); /* no block reads another's memory from here on */
+    cluster::barrier(); /* no block writes to another's memory from here on */
 }
 
 /* Queues it, where there are clusters; returns whether it did. The next launch is chained, calls
@@ -60,11 +73,11 @@ static inline bool hybrid_queue_grow(usw_gpu *g, const K *keys, unsigned long lo
                                      const usw_gpu_keymap<K> &map, unsigned bits, unsigned repeats,
                                      hybrid_tree *tree)
 {
-    if (!usw_gpu_clusters(g) || hybrid_grow_shared_of_one > g->shared_bytes) {
+    if (!usw_gpu_clusters(g) || hybrid_grow_shared_of < TREE_RANKS >> g->shared_bytes) {
         return false;
     }
-    USW_LAUNCH_CLUSTER(g, TREE_RANKS, (hybrid_grow_early<K>), TREE_RANKS, 1024,
-                       hybrid_grow_shared_of_one, keys, n, map, bits, repeats, tree);
+    USW_LAUNCH_CLUSTER(g, TREE_RANKS, false, (hybrid_grow_early<K>), TREE_RANKS, 1024,
+                       hybrid_grow_shared_of<TREE_RANKS>, keys, n, map, bits, repeats, tree);
     return true;
 }
 

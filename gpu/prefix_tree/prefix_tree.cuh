@@ -125,7 +125,8 @@ struct alignas(16) hybrid_tree {
     unsigned crowded;                /* 1: some bucket is many times as large as the mean */
     unsigned shares[TREE_REGIONS];   /* keys of a sample in each bucket of the first scatter */
     unsigned neighbours, measured;   /* pairs of neighbours in one of them; blocks that are done */
-    unsigned enough;                 /* 1: the tree of stretches that a cluster has grown serves */
+    unsigned enough, unwanted;       /* 1: the tree that a cluster has grown serves; it need not go
+                                      * on, since nobody asks for it */
     unsigned alone, far;             /* 1: keys may lie near their places, so that a sample is of
                                       * single ones; those that are far from their stretch's */
     unsigned long long regions[TREE_REGIONS + 1]; /* where those begin, if they are not counted */

@@ -3,6 +3,7 @@
 #ifndef USW_GPU_TREE_BUCKETS_SCATTER_ARGS_CUH
 #define USW_GPU_TREE_BUCKETS_SCATTER_ARGS_CUH
 
+#include "gpu/tree_buckets/tuning.cuh"
 #include "gpu/bucket_sort/4_scatter.cuh"
 #include "gpu/bucket_sort/4_scatter_uncounted.cuh"
 #include "gpu/bucket_sort/tuning.cuh"

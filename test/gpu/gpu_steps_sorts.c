@@ -259,6 +259,7 @@ static void uneven_keys(void **state)
         check(room, RANGE, wide[t], 65600 + t,
               turn++); /* even ones, which are not counted before */
         check(room, RANGE_WIDE, wide[t], 32769 + t, 3 * t);
+        check(room, RANGE_WIDE, wide[t], (t < 3 ? 15329 : 28001) + t, t); /* in more buckets */
         check(room, RANGE_OUT, wide[t], 32769 + t, turn++);
         check(room, RANGE_OUT, wide[t], 32770 + t, turn++);
     }
@@ -284,6 +285,23 @@ static void uneven_keys(void **state)
             check(room, pattern, t == 1 ? UPSWEEP_F32 : UPSWEEP_U32, N_MAX, turn + t);
         }
     }
+}
+
+/* A device without clusters: one block takes the sample, and makes a tree of it. */
+static void no_clusters(void **state)
+{
+    gpu_room *room = *state;
+    if (!is_emulated(room)) {
+        skip();
+    }
+    setenv("UPSWEEP_EMULATE_CLUSTERS", "0", 1);
+    for (unsigned t = 0; t < 6; t++) {
+        check(room, BELL, wide[t], 16401 + t, t);
+        check(room, RANGE_WIDE, wide[t], 12289 + t, t);
+        check(room, t % 2 == 0 ? ZIPF : NEARLY, wide[t], 16501 + t, t);
+        check_pairs(room, BELL, wide[t], 16401 + t, false);
+    }
+    unsetenv("UPSWEEP_EMULATE_CLUSTERS");
 }
 
 /* Sizes that only a real card sorts in time. */
@@ -331,9 +349,9 @@ static int close_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uneven_keys),     cmocka_unit_test(large_buckets),
-        cmocka_unit_test(few_values),      cmocka_unit_test(pairs_by_digits),
-        cmocka_unit_test(uneven_pairs),    cmocka_unit_test(misleading_pairs),
-        cmocka_unit_test(many_uneven_keys)};
+        cmocka_unit_test(uneven_keys),  cmocka_unit_test(large_buckets),
+        cmocka_unit_test(few_values),   cmocka_unit_test(pairs_by_digits),
+        cmocka_unit_test(uneven_pairs), cmocka_unit_test(misleading_pairs),
+        cmocka_unit_test(no_clusters),  cmocka_unit_test(many_uneven_keys)};
     return cmocka_run_group_tests(tests, open_room, close_room);
 }
