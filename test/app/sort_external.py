@@ -258,6 +258,24 @@ def check_failures(program, folder, text):
         say(f"a full output: status {status}, {error!r}")
 
 
+def check_full_directory(program, folder, text):
+    """Of several directories one that is full is passed over."""
+    small, want, got = folder + "/small_disk", folder + "/want", folder + "/got"
+    os.mkdir(small)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", small], stderr=subprocess.DEVNULL,
+                      check=False).returncode != 0:
+        print("check_full_directory: left out, since no file system can be mounted")
+        return
+    try:
+        subprocess.run(["sort", "-o", want, text, text, text], env=ENV, check=True)
+        for limit in ("16M", "48M"):
+            status, error, _ = run([program, "sort", "-S", limit, "-T", small, "-T", folder, "-o", got, text, text, text])
+            if status != 0 or not same(want, got):
+                say(f"-S {limit}, one directory of two is full: status {status}, {error!r}, or other bytes")
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
 def check_kills(program, folder, text, count):
     """At any moment, of a sort, of a copy of what is in order already (from a file, and from a pipe), and of a merge of runs
     that are in the input: the old output or the new one, whole, and no temporary file."""
@@ -320,6 +338,7 @@ def main():
         check_debug_and_strict(program, folder, text)
         check_strict_order(program, folder)
         check_failures(program, folder, text)
+        check_full_directory(program, folder, text)
         check_kills(program, folder, text, given.kills)
     print(f"sort_external: {len(problems)} problems")
     sys.exit(1 if problems else 0)
