@@ -50,14 +50,18 @@ static void sift_down(heap *h, size_t i)
 static void start(heap *h)
 {
     const sort_job *job = h->job;
+    size_t at = 0, line = 0;
     for (size_t p = 0; p < job->in.part_count; p++) {
         const io_part *part = &job->in.parts[p];
         if (part->begin == part->end) {
             continue;
         }
-        size_t begin = io_lines_number(&job->lines, part->begin);
-        size_t end = part->end == job->in.size ? job->n : io_lines_number(&job->lines, part->end);
-        h->sources[p] = (source){begin, end};
+        size_t begin = io_lines_number_from(&job->lines, at, line, part->begin);
+        line = part->end == job->in.size
+                   ? job->n
+                   : io_lines_number_from(&job->lines, part->begin, begin, part->end);
+        at = part->end;
+        h->sources[p] = (source){begin, line};
         h->at[h->count++] = p;
     }
     for (size_t i = h->count; i-- > 0;) {
