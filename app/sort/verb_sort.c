@@ -64,7 +64,7 @@ static const char about[] =
     "\n"
     "What sort(1) refuses is refused in its words, with status 2, but a WORD of --sort or a HOW "
     "of\n"
-    "--check that is none with status 1. --parallel takes any number, also beyond memory.\n"
+    "--check that is none with status 1. A number of --parallel is never too large.\n"
     "\n"
     "A key is a part of the line: from a character of a field to a character of a field, both\n"
     "counted from 1, else to the line's end. It takes the letters b d f g h i M n R r V that "
