@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from array_files import ENV, run, same, unpacks
+from array_files import ENV, Killed, run, same, unpacks
 
 EXTRA = 2 << 20  # bytes that the limit may be passed by
 LONG = "UPSWEEP_TEST_LONG" in os.environ  # all limits, orders and sources
@@ -286,29 +286,25 @@ def check_kills(program, folder, text, count):
 
         def begin_sort():
             feeder = subprocess.Popen(["cat", name], stdout=subprocess.PIPE) if piped else None
-            begun = subprocess.Popen(command, env=ENV, stdin=feeder.stdout if piped else None)
+            begun = Killed(command, stdin=feeder.stdout if piped else None)
             if piped:
                 feeder.stdout.close()
             return begun, feeder
 
         begin = time.monotonic()
         begun, feeder = begin_sort()
-        if begun.wait() != 0 or not same(out, want):
-            say(f"sort {name}, which nobody kills: status {begun.returncode}, or other bytes")
+        status = begun.wait()
+        if status != 0 or not same(out, want):
+            say(f"sort {name}, which nobody kills: status {status}, or other bytes")
         whole = time.monotonic() - begin
         for i in range(count):
             with open(out, "w", encoding="ascii") as f:
                 f.write("old\n")
             begun, feeder = begin_sort()
             time.sleep(whole * 1.1 * i / count)
-            begun.send_signal(signal.SIGKILL)
-            begun.wait()
+            begun.kill()
             if feeder:
                 feeder.wait()
-            for _ in range(100):  # the keeper may be at work for a moment
-                if not left_over(folder):
-                    break
-                time.sleep(0.02)
             if left_over(folder) or not (os.path.getsize(out) == 4 or same(out, want)):
                 say(f"{name}, killed after {whole * 1.1 * i / count:.2f} s: left {left_over(folder)}, "
                     f"{os.path.getsize(out)} bytes")
