@@ -23,8 +23,8 @@ def run(command, source=None, **more):
 
 
 class Killed:
-    """A program that begins, to be killed; it has ended when its keeper, which may have the output to put in place, has,
-    too: both hold an end of a pipe."""
+    """A program that begins, to be killed; it has ended when its keeper, which may have the output to put in place,
+    has, too: both hold an end of a pipe."""
 
     def __init__(self, command, **more):
         self.ended, end = os.pipe()
