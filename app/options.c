@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/algorithm.h"
 #include "app/app.h"
+#include "app/options_refuse.h"
 #include "io/progress.h"
 
 #include <errno.h>
@@ -74,11 +75,7 @@ static const app_option *find_letter(const app_usage *usage, char letter)
             return option;
         }
     }
-    if ((usage->common & APP_TOOL) != 0) {
-        app_fail("invalid option -- '%c'; see `%s --help`", letter, app_command());
-    } else {
-        app_fail("there is no option -%c; see `%s -h`", letter, app_command());
-    }
+    app_no_letter(usage, letter);
     return NULL;
 }
 
@@ -88,19 +85,15 @@ static bool is_help(const app_option *option)
 }
 
 /* text may be cut short as long as one option only begins with it; where the verb stands for a
- * tool, as long as one of the tool's options does. */
+ * tool, as long as one of the tool's options does. An old spelling is not cut short. */
 static const app_option *find_name(const app_usage *usage, const char *text, size_t length)
 {
-    const app_option *option, *found = NULL;
-    const char *names[64];
+    const app_option *option, *found[APP_CLOSE_MOST];
     size_t count = 0;
-    bool ours = false, found_is_ours = false; /* no option of the tool */
+    bool ours = false, all_ours = true; /* no options of the tool */
     for (size_t i = 0; (option = app_option_at(usage, i)) != NULL; i++) {
         if (option->name == NULL) {
             continue;
-        }
-        if (count < sizeof names / sizeof *names && option->help != NULL) {
-            names[count++] = option->name;
         }
         ours |= (usage->common & APP_TOOL) != 0 && strcmp(option->name, APP_OWN_FROM) == 0;
         if (strncmp(option->name, text, length) != 0) {
@@ -109,33 +102,21 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         if (option->name[length] == '\0') {
             return option;
         }
-        if (option->help == NULL) {
-            continue; /* an old spelling is not cut short */
-        }
-        if (found != NULL && ours && !found_is_ours && !is_help(option)) {
-            continue;
-        }
-        if (found != NULL) {
-            app_fail("--%.*s could be --%s or --%s", (int)length, text, found->name, option->name);
-            return NULL;
-        }
-        found = option;
-        found_is_ours = ours;
-    }
-    if (found == NULL) {
-        char wrong[48];
-        snprintf(wrong, sizeof wrong, "%.*s", (int)length, text);
-        const char *near = app_near(wrong, names, count, sizeof *names);
-        if (app_near_format(usage, wrong)) {
-            app_fail("there is no option --%s; did you mean --as %s?", wrong, wrong);
-        } else if (near != NULL) {
-            app_fail("there is no option --%s; did you mean --%s?", wrong, near);
-        } else {
-            app_fail("there is no option --%s; see `%s %s`", wrong, app_command(),
-                     (usage->common & APP_TOOL) != 0 ? "--help" : "-h");
+        bool passed_over = ours && !all_ours && !is_help(option);
+        if (option->help != NULL && !passed_over && count < APP_CLOSE_MOST) {
+            found[count++] = option;
+            all_ours &= ours;
         }
     }
-    return found;
+    if (count == 1) {
+        return found[0];
+    }
+    if (count > 1) {
+        app_ambiguous_option(usage, text, length, found, count);
+    } else {
+        app_no_option(usage, text, length);
+    }
+    return NULL;
 }
 
 static int parse_count(const char *name, const char *text, bool units, size_t *value)
@@ -244,15 +225,14 @@ typedef struct words {
 } words;
 
 /* Gives an option its arguments: attached (NULL if nothing is) or the words that follow. */
-static int take(const app_option *option, const char *attached, words *w, app_common *settings)
+static int take(const app_usage *usage, const app_option *option, bool by_letter,
+                const char *attached, words *w, app_common *settings)
 {
     const char *argument = option->argument;
     bool optional = argument != NULL && *argument == '[';
     if (argument == NULL || (optional && attached == NULL)) {
-        if (attached != NULL) {
-            return app_fail("--%s takes no argument", option->name);
-        }
-        return apply(option, settings, NULL);
+        return attached != NULL ? app_takes_no_argument(usage, option)
+                                : apply(option, settings, NULL);
     }
     int status = APP_OK;
     for (const char *p = argument; p != NULL && status == APP_OK; p = strchr(p, ' ')) {
@@ -261,9 +241,7 @@ static int take(const app_option *option, const char *attached, words *w, app_co
         attached = NULL;
         if (text == NULL) {
             if (w->left == 0) {
-                return option->name != NULL
-                           ? app_fail("--%s needs an argument: %s", option->name, argument)
-                           : app_fail("-%c needs an argument: %s", option->letter, argument);
+                return app_needs_argument(usage, option, by_letter);
             }
             if (option->kind == APP_DIGITS &&
                 w->word[0][strspn(w->word[0], "0123456789")] != '\0') {
@@ -292,7 +270,6 @@ static int show_help(const app_option *option, const app_usage *usage)
 static int parse_letters(const app_usage *usage, const char *letters, words *w,
                          app_common *settings)
 {
-    int status = -1;
     for (const char *p = letters; *p != '\0'; p++) {
         const app_option *option = find_letter(usage, *p);
         if (option == NULL) {
@@ -303,14 +280,15 @@ static int parse_letters(const app_usage *usage, const char *letters, words *w,
         }
         bool takes = option->argument != NULL && *option->argument != '[';
         const char *attached = takes && p[1] != '\0' ? p + 1 : NULL;
-        if (take(option, attached, w, settings) != APP_OK) {
-            return APP_ERROR;
+        int status = take(usage, option, true, attached, w, settings);
+        if (status != APP_OK) {
+            return status;
         }
         if (takes) {
             break;
         }
     }
-    return status;
+    return -1;
 }
 
 static int parse_name(const app_usage *usage, const char *text, words *w, app_common *settings)
@@ -320,11 +298,12 @@ static int parse_name(const app_usage *usage, const char *text, words *w, app_co
     if (option == NULL) {
         return APP_ERROR;
     }
-    if (is_help(option)) {
-        return show_help(option, usage);
-    }
     const char *attached = text[length] == '=' ? text + length + 1 : NULL;
-    return take(option, attached, w, settings) == APP_OK ? -1 : APP_ERROR;
+    if (is_help(option)) {
+        return attached == NULL ? show_help(option, usage) : app_takes_no_argument(usage, option);
+    }
+    int status = take(usage, option, false, attached, w, settings);
+    return status == APP_OK ? -1 : status;
 }
 
 int app_parse(const app_usage *usage, int argc, char **argv, app_common *settings)

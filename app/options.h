@@ -23,8 +23,8 @@ typedef enum app_kind {
     APP_CALL      /* handler(settings, argument) is called */
 } app_kind;
 
-/* Returns APP_OK, or APP_ERROR after app_fail. argument is NULL for options that take none, and for
- * "[=WORD]" when it was left out. */
+/* Returns APP_OK, or the status to exit with after app_fail. argument is NULL for options that take
+ * none, and for "[=WORD]" when it was left out. */
 typedef int (*app_handler)(void *settings, const char *argument);
 
 typedef struct app_option {

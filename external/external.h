@@ -133,7 +133,8 @@ typedef struct usw_ext_sorting {
     unsigned char *spare, *spare_end; /* what that may take */
     unsigned char *spare_at;
     unsigned pieces; /* of it that are taken */
-    bool in_order;   /* they stand in order where they are, `kept` bytes of them */
+    bool in_order;   /* they stand in order where they are, `kept` bytes of them, */
+    bool turned;     /* since they fell and were turned round */
     size_t kept;
     size_t longest;
 } usw_ext_sorting;
@@ -364,6 +365,7 @@ upsweep_status usw_ext_natural_runs(usw_ext_sorting *s, const usw_ext_slot *slot
  * turned round; or the file has changed. [first, end) is not empty. */
 upsweep_status usw_ext_take_source(upsweep_external *x, const usw_ext_run *run, unsigned char *p,
                                    size_t first, size_t end);
+void usw_ext_turn_round(const usw_ext_order *order, unsigned char *p, size_t bytes);
 /* At the end, whether sources are as they were. */
 upsweep_status usw_ext_check_sources(upsweep_external *x);
 upsweep_status usw_ext_fail_changed(upsweep_external *x, const usw_ext_run *run);

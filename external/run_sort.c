@@ -87,19 +87,33 @@ static inline bool follows(const usw_ext_order *order, const previous *before, u
            (before->key == key && (!more || usw_ext_compare(order, before->record, r) <= 0));
 }
 
-/* Keys and places, or slices, of as many records as there is room for. */
-static void make_keys(usw_ext_sorting *s, size_t bytes, size_t room)
+/* Whether the records are in order if they are turned round: of equal ones only those are that
+ * nobody can tell apart. */
+static inline bool falls(const usw_ext_order *order, const previous *before, usw_ext_record r,
+                         uint64_t key, bool more)
+{
+    int compared = before->key != key ? (before->key > key ? 1 : -1)
+                   : more             ? usw_ext_compare(order, before->record, r)
+                                      : 0;
+    return compared > 0 || (compared == 0 && before->record.bytes == r.bytes &&
+                            memcmp(before->record.p, r.p, r.bytes) == 0);
+}
+
+/* Keys and places, or slices, of as many records as there is room for. Returns whether they fall.
+ */
+static bool make_keys(usw_ext_sorting *s, size_t bytes, size_t room)
 {
     const usw_ext_order *order = &s->x->order;
     const unsigned char *p = s->data, *end = p + bytes;
     size_t n = 0, longest = 0, fixed = order->record_bytes;
-    bool sorted = true;
+    bool sorted = true, falling = true;
     previous before = {{p, 0}, 0};
     while (p < end && n < room) {
         usw_ext_record r = usw_ext_record_at(order, p, end);
         bool more;
         uint64_t key = usw_ext_key(order, r, &more);
         sorted = sorted && (n == 0 || follows(order, &before, r, key, more));
+        falling = falling && (n == 0 || falls(order, &before, r, key, more));
         before = (previous){r, key};
         if (s->slices != NULL) {
             s->slices[n] = (uint64_t)(p - s->data) << 32 | r.bytes;
@@ -116,6 +130,7 @@ static void make_keys(usw_ext_sorting *s, size_t bytes, size_t room)
     s->bytes = (size_t)(p - s->data);
     s->in_order = sorted;
     s->longest = longest;
+    return falling;
 }
 
 /* ---- records with equal keys ---- */
@@ -289,7 +304,7 @@ static upsweep_status sort_records(usw_ext_sorting *s, unsigned char *end)
             return status == UPSWEEP_OK ? status : fail_call(s, status);
         }
         USW_EXT_ROUTE("half of the records, whose scratch suffices");
-        make_keys(s, s->bytes, s->n / 2);
+        (void)make_keys(s, s->bytes, s->n / 2);
     }
 }
 
@@ -312,7 +327,13 @@ upsweep_status usw_ext_sort(usw_ext_sorting *s, unsigned char *data, size_t byte
     s->slices = lines ? (uint64_t *)(void *)rest : NULL;
     s->keys = lines ? NULL : (uint64_t *)(void *)rest;
     s->items = lines ? NULL : (uint32_t *)(void *)(rest + room * sizeof *s->keys);
-    make_keys(s, bytes, room);
+    bool falling = make_keys(s, bytes, room);
+    s->turned = falling && !s->in_order && s->longest <= s->x->record_most;
+    if (s->turned) {
+        USW_EXT_ROUTE("falling records turned round");
+        usw_ext_turn_round(&s->x->order, data, s->bytes);
+        (void)make_keys(s, s->bytes, room);
+    }
     s->kept = s->bytes;
     return s->in_order ? UPSWEEP_OK : sort_records(s, end);
 }

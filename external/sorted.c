@@ -31,6 +31,9 @@ static upsweep_status sort_alone(upsweep_external *x)
         return status;
     }
     x->alone = NULL;
+    if (s->turned) {
+        usw_ext_turn_round(&x->order, slot->at, s->bytes);
+    }
     status = usw_ext_slot_to_runs(s, slot); /* what has been sorted is so again, at once */
     usw_ext_sorting_close(s);
     return status;

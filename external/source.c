@@ -135,7 +135,7 @@ static void reverse_bytes(unsigned char *p, size_t bytes)
 
 /* Records the other way round: all bytes, and then those of each. The end of the last line, which
  * is there, stays. */
-static void reverse_records(const usw_ext_order *order, unsigned char *p, size_t bytes)
+void usw_ext_turn_round(const usw_ext_order *order, unsigned char *p, size_t bytes)
 {
     size_t fixed = order->record_bytes;
     unsigned char *end = p + bytes;
@@ -155,7 +155,7 @@ upsweep_status usw_ext_take_source(upsweep_external *x, const usw_ext_run *run, 
     uint64_t until = end < run->block_count ? run->blocks[end].raw : run->raw;
     if (run->falling) {
         USW_EXT_ROUTE("blocks of a falling run turned round");
-        reverse_records(order, p, (size_t)(until - from));
+        usw_ext_turn_round(order, p, (size_t)(until - from));
     }
     for (size_t i = first; i < end; i++) {
         const unsigned char *begin = p + (run->blocks[i].raw - from);

@@ -57,28 +57,50 @@ static void open_direct(const upsweep_external *x, usw_ext_file *f)
 #endif
 }
 
-upsweep_status usw_ext_place(upsweep_external *x, uint64_t bytes, unsigned *file, uint64_t *at)
+/* A directory's file, made when it is first wanted; false: it cannot be. */
+static bool has_file(const upsweep_external *x, usw_ext_file *f)
 {
-    pthread_mutex_lock(&x->lock);
-    unsigned number = x->next_file;
-    usw_ext_file *f = &x->files[number];
-    x->next_file = (number + 1) % x->file_count;
     if (f->fd < 0) {
         f->fd = make_file(f->directory);
         if (f->fd >= 0) {
             open_direct(x, f);
         }
     }
+    return f->fd >= 0;
+}
+
+/* Which directory is next: of several the first one, by turns, that has the room, which is set
+ * aside there; where none has, that whose turn it is, and the write will say so. */
+static unsigned next_file(upsweep_external *x, uint64_t bytes)
+{
+    unsigned first = x->next_file, i = 0;
+    for (; x->file_count > 1 && i < x->file_count; i++) {
+        usw_ext_file *f = &x->files[(first + i) % x->file_count];
+        if (!has_file(x, f) || bytes == 0 ||
+            fallocate(f->fd, 0, (off_t)f->size, (off_t)bytes) == 0 || errno != ENOSPC) {
+            break;
+        }
+    }
+    unsigned number = (first + i) % x->file_count;
+    x->next_file = (number + 1) % x->file_count;
+    return number;
+}
+
+upsweep_status usw_ext_place(upsweep_external *x, uint64_t bytes, unsigned *file, uint64_t *at)
+{
+    bytes = (bytes + FILE_BLOCK - 1) / FILE_BLOCK * FILE_BLOCK; /* so that all of it can go */
+    pthread_mutex_lock(&x->lock);
+    unsigned number = next_file(x, bytes);
+    usw_ext_file *f = &x->files[number];
+    bool made = has_file(x, f);
     int error = errno;
-    bool made = f->fd >= 0;
     *file = number;
     *at = f->size;
-    bytes = (bytes + FILE_BLOCK - 1) / FILE_BLOCK * FILE_BLOCK; /* so that all of it can go */
     f->size += bytes;
     pthread_mutex_unlock(&x->lock);
     /* Behind the end of a file writers wait for one another, so blocks are set aside. Where there
      * is no room, the write will say so. */
-    if (made && f->direct >= 0 && bytes > 0) {
+    if (made && x->file_count == 1 && f->direct >= 0 && bytes > 0) {
         (void)fallocate(f->fd, 0, (off_t)*at, (off_t)bytes);
     }
     return made ? UPSWEEP_OK

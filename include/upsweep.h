@@ -843,8 +843,9 @@ typedef struct upsweep_external_config {
     unsigned threads; /* 0: one per core this process may use */
     /* DESCENDING, for bytes, fields and type; NAN_FIRST, NAN_RAW, for fields and type. */
     unsigned flags;
-    /* Where temporary files go, which have no names; a list of them is taken by turns. They are
-     * copied. directory_count 0: $TMPDIR, or /tmp. Nothing is written before there is need. */
+    /* Where temporary files go, which have no names; a list of them is taken by turns, but for full
+     * ones. They are copied. directory_count 0: $TMPDIR, or /tmp. Nothing is written before there
+     * is need. */
     const char *const *directories;
     size_t directory_count;
     size_t record_bytes; /* 0: records end with the byte `end` */

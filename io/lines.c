@@ -83,3 +83,9 @@ size_t io_lines_number(const io_lines *lines, size_t at)
     return lines->first[chunk] - (chunk > 0) +
            count_ends(lines->bytes + from, at - from, lines->end);
 }
+
+size_t io_lines_number_from(const io_lines *lines, size_t at, size_t number, size_t to)
+{
+    return to - at < to % CHUNK ? number + count_ends(lines->bytes + at, to - at, lines->end)
+                                : io_lines_number(lines, to);
+}

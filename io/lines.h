@@ -29,5 +29,8 @@ size_t io_lines_chunk(const io_lines *lines, size_t chunk, size_t *limit);
 
 /* The number, from 0, of the line that begins at offset `at`. */
 size_t io_lines_number(const io_lines *lines, size_t at);
+/* The same of offset `to`, where line `number` begins at `at` before it: no more bytes are looked
+ * at than lie between them. */
+size_t io_lines_number_from(const io_lines *lines, size_t at, size_t number, size_t to);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int take_names(sort_task *task, char *bytes, size_t size)
@@ -26,14 +27,19 @@ static int take_names(sort_task *task, char *bytes, size_t size)
     task->common.operand_count = count;
     for (i = 0; i < count; i++) {
         if (strcmp(names[i], "-") == 0) {
-            return app_fail("when reading file names from standard input, no file name of '-' "
-                            "allowed");
+            return app_fail("when reading file names from stdin, no file name of '-' allowed");
         }
         if (*names[i] == '\0') {
             return app_fail("%s:%zu: invalid zero-length file name", task->files_from, i + 1);
         }
     }
     return count > 0 ? APP_OK : app_fail("no input from '%s'", task->files_from);
+}
+
+/* An empty name is seen in quotes. */
+static const char *shown(const char *name)
+{
+    return *name == '\0' ? "''" : name;
 }
 
 int sort_take_names(sort_task *task)
@@ -47,7 +53,7 @@ int sort_take_names(sort_task *task)
                         task->common.operands[0]);
     }
     if (strcmp(task->files_from, "-") != 0 && access(task->files_from, R_OK) != 0) {
-        return app_fail("open failed: %s: %s", task->files_from, strerror(errno));
+        return app_fail("open failed: %s: %s", shown(task->files_from), strerror(errno));
     }
     io_input *in = &task->name_bytes;
     if (io_input_begin(in, 1, &error) != 0 || io_input_add(in, task->files_from, 1, &error) != 0) {
@@ -64,8 +70,15 @@ int sort_check_names(const sort_task *task)
     for (size_t i = 0; i < task->common.operand_count; i++) {
         const char *name = task->common.operands[i];
         if (strcmp(name, "-") != 0 && euidaccess(name, R_OK) != 0) {
-            return app_fail("%s: %s: %s", check ? "open failed" : "cannot read", name,
+            return app_fail("%s: %s: %s", check ? "open failed" : "cannot read", shown(name),
                             strerror(errno));
+        }
+    }
+    struct stat status;
+    for (size_t i = 0; i < task->common.operand_count; i++) {
+        const char *name = task->common.operands[i];
+        if (stat(name, &status) == 0 && S_ISDIR(status.st_mode)) {
+            return app_fail("read failed: %s: %s", name, strerror(EISDIR));
         }
     }
     return APP_OK;

@@ -34,7 +34,7 @@ static int on_sort(void *settings, const char *argument)
                                         "random",          "version",       NULL};
     int word = app_word("--sort", argument, words);
     if (word < 0) {
-        return APP_ERROR;
+        return APP_NO; /* the status of GNU sort, there and of --check */
     }
     sort_set_letter(&((sort_task *)settings)->order.global, "ghMnRV"[word], true, true);
     return APP_OK;
@@ -108,7 +108,7 @@ static int on_check(void *settings, const char *argument)
     static const char *const words[] = {"quiet", "silent", "diagnose-first", NULL};
     int word = argument == NULL ? 2 : app_word("--check", argument, words);
     if (word < 0) {
-        return APP_ERROR;
+        return APP_NO;
     }
     return set_check(settings, word == 2 ? SORT_CHECK : SORT_CHECK_QUIETLY);
 }
@@ -144,12 +144,15 @@ static int on_compressor(void *settings, const char *argument)
     return set_once(&((sort_task *)settings)->compressor, argument, "compress programs");
 }
 
-/* A number in decimal. *behind gets what follows it; false: there is none, or it is too large. */
-static bool read_size(const char *text, uint64_t *value, const char **behind)
+/* A number in decimal, as strtoul reads it; *text gets where its digits begin, *behind what follows
+ * them. False: it is too large. */
+static bool read_size(const char **text, uint64_t *value, const char **behind)
 {
     bool fits = true;
     *value = 0;
-    for (*behind = text; **behind >= '0' && **behind <= '9'; (*behind)++) {
+    *text += strspn(*text, " \t\n\v\f\r");
+    *text += **text == '+';
+    for (*behind = *text; **behind >= '0' && **behind <= '9'; (*behind)++) {
         fits = fits && !__builtin_mul_overflow(*value, (uint64_t)10, value) &&
                !__builtin_add_overflow(*value, (uint64_t)(**behind - '0'), value);
     }
@@ -174,7 +177,9 @@ static int on_size(void *settings, const char *argument)
     sort_task *task = settings;
     const char *behind;
     uint64_t size;
-    bool fits = read_size(argument, &size, &behind), any = behind > argument;
+    const char *digits = argument;
+    bool fits = read_size(&digits, &size, &behind), any = behind > digits;
+    behind = any ? behind : argument;
     char letter = *behind;
     const char *unit = letter == 'k' || letter == 'm' || letter == 'g' || letter == 't'
                            ? strchr(letters, letter & ~0x20)
@@ -218,14 +223,19 @@ static int on_directory(void *settings, const char *argument)
     return setenv("TMPDIR", all[0], 1) == 0 ? APP_OK : app_fail("out of memory");
 }
 
+static int bad_count(const char *option, const char *argument, bool number)
+{
+    return app_fail("invalid %s%s argument '%s'", number ? "suffix in " : "", option, argument);
+}
+
 static int on_batch(void *settings, const char *argument)
 {
     struct rlimit limit;
     uint64_t most = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur - 3 : 1021, size;
-    const char *behind;
-    bool fits = read_size(argument, &size, &behind);
-    if (behind == argument || *behind != '\0') {
-        return app_fail("invalid --batch-size argument '%s'", argument);
+    const char *behind, *digits = argument;
+    bool fits = read_size(&digits, &size, &behind);
+    if (behind == digits || *behind != '\0') {
+        return bad_count("--batch-size", argument, behind > digits);
     }
     if (fits && size < 2) {
         return app_fail("invalid --batch-size argument '%s': minimum --batch-size argument is '2'",
@@ -243,10 +253,10 @@ static int on_batch(void *settings, const char *argument)
 static int on_parallel(void *settings, const char *argument)
 {
     uint64_t count;
-    const char *behind;
-    bool fits = read_size(argument, &count, &behind);
-    if (behind == argument || *behind != '\0') {
-        return app_fail("invalid --parallel argument '%s'", argument);
+    const char *behind, *digits = argument;
+    bool fits = read_size(&digits, &count, &behind);
+    if (behind == digits || *behind != '\0') {
+        return bad_count("--parallel", argument, behind > digits);
     }
     if (fits && count == 0) {
         return app_fail("number in parallel must be nonzero");

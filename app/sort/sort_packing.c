@@ -72,8 +72,9 @@ int sort_open_output(const sort_job *job, io_output *out)
 {
     const sort_task *task = job->task;
     io_error error;
-    if (io_output_open(out, task->common.output, &error) != 0) {
-        return app_fail("%s", error.text);
+    const char *name = task->common.output;
+    if (io_output_open(out, name, &error) != 0) {
+        return app_fail("open failed: %s: %s", *name == '\0' ? "''" : name, strerror(error.number));
     }
     if (task->packing != IO_PACK_NONE &&
         io_output_pack(out, task->packing, task->packing_level, threads(job), &error) != 0) {

@@ -1,5 +1,7 @@
-/* sort_text_merge.c - the order of sort -m: always the least of the inputs' first lines, of equal
- * ones that of the earlier input. A binary heap of the inputs, by their first lines. */
+/* sort_text_merge.c - the order of sort -m: always the least of the inputs' next lines, of equal
+ * ones that of the earlier input. A tree of losers (Knuth 5.4.1): in each node the input that lost
+ * there, so that a line costs one comparison a level. While one input is first again and again, it
+ * is compared with the next best alone. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
@@ -8,20 +10,27 @@
 #include <stdlib.h>
 
 typedef struct source {
-    size_t next, end; /* lines */
+    size_t next, end; /* lines; none is left where they are the same */
 } source;
 
-typedef struct heap {
+typedef struct tree {
     sort_job *job;
     source *sources;
-    size_t *at; /* numbers of sources; the least line is that of at[0] */
+    size_t
+        *losers; /* of nodes 1 .. count - 1; source i is node count + i, 2 n and 2 n + 1 meet in n
+                     */
     size_t count;
-} heap;
+} tree;
 
-static bool is_less(const heap *h, size_t a, size_t b)
+/* Whether the next line of source a comes before that of source b. */
+static bool is_first(const tree *t, size_t a, size_t b)
 {
-    const sort_job *job = h->job;
-    size_t x = h->sources[a].next, y = h->sources[b].next;
+    const sort_job *job = t->job;
+    const source *s = &t->sources[a], *other = &t->sources[b];
+    if (s->next == s->end || other->next == other->end) {
+        return other->next == other->end && (s->next != s->end || a < b);
+    }
+    size_t x = s->next, y = other->next;
     if (job->keys[x] != job->keys[y]) {
         return job->keys[x] < job->keys[y];
     }
@@ -30,64 +39,90 @@ static bool is_less(const heap *h, size_t a, size_t b)
     return order != 0 ? order < 0 : a < b;
 }
 
-static void sift_down(heap *h, size_t i)
+/* The winner below a node. */
+static size_t play(tree *t, size_t node)
 {
-    for (;;) {
-        size_t least = i;
-        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < h->count; child++) {
-            least = is_less(h, h->at[child], h->at[least]) ? child : least;
-        }
-        if (least == i) {
-            return;
-        }
-        size_t moved = h->at[i];
-        h->at[i] = h->at[least];
-        h->at[least] = moved;
-        i = least;
+    if (node >= t->count) {
+        return node - t->count;
     }
+    size_t a = play(t, 2 * node), b = play(t, 2 * node + 1);
+    bool first = is_first(t, a, b);
+    t->losers[node] = first ? b : a;
+    return first ? a : b;
 }
 
-static void start(heap *h)
+/* The winner of all, where `last`, the one before, has another line now. */
+static size_t replay(tree *t, size_t last)
 {
-    const sort_job *job = h->job;
+    size_t winner = last;
+    for (size_t node = (t->count + last) / 2; node > 0; node /= 2) {
+        if (is_first(t, t->losers[node], winner)) {
+            size_t won = t->losers[node];
+            t->losers[node] = winner;
+            winner = won;
+        }
+    }
+    return winner;
+}
+
+/* The next best has lost to the winner itself. */
+static size_t next_best(const tree *t, size_t winner)
+{
+    size_t node = (t->count + winner) / 2, best = t->losers[node];
+    while ((node /= 2) > 0) {
+        best = is_first(t, t->losers[node], best) ? t->losers[node] : best;
+    }
+    return best;
+}
+
+static void start(tree *t)
+{
+    const sort_job *job = t->job;
+    size_t at = 0, line = 0;
     for (size_t p = 0; p < job->in.part_count; p++) {
         const io_part *part = &job->in.parts[p];
         if (part->begin == part->end) {
             continue;
         }
-        size_t begin = io_lines_number(&job->lines, part->begin);
-        size_t end = part->end == job->in.size ? job->n : io_lines_number(&job->lines, part->end);
-        h->sources[p] = (source){begin, end};
-        h->at[h->count++] = p;
-    }
-    for (size_t i = h->count; i-- > 0;) {
-        sift_down(h, i);
+        size_t begin = io_lines_number_from(&job->lines, at, line, part->begin);
+        line = part->end == job->in.size
+                   ? job->n
+                   : io_lines_number_from(&job->lines, part->begin, begin, part->end);
+        at = part->end;
+        t->sources[t->count++] = (source){begin, line};
     }
 }
 
-static void run(heap *h, uint64_t *keys, uint64_t *items)
+static void run(tree *t, uint64_t *keys, uint64_t *items)
 {
-    start(h);
-    for (size_t i = 0; i < h->job->n; i++) {
-        source *s = &h->sources[h->at[0]];
-        keys[i] = h->job->keys[s->next];
-        items[i] = h->job->items[s->next];
-        if (++s->next == s->end) {
-            h->at[0] = h->at[--h->count];
+    const sort_job *job = t->job;
+    start(t);
+    size_t winner = t->count > 1 ? play(t, 1) : 0, second = 0;
+    bool again = false; /* it has won twice, and the second is known */
+    for (size_t i = 0; i < job->n; i++) {
+        source *s = &t->sources[winner];
+        keys[i] = job->keys[s->next];
+        items[i] = job->items[s->next];
+        s->next++;
+        if (t->count == 1 || (again && is_first(t, winner, second))) {
+            continue;
         }
-        sift_down(h, 0);
+        size_t last = winner;
+        winner = replay(t, last);
+        again = winner == last;
+        second = again ? next_best(t, winner) : 0;
     }
 }
 
 int sort_merge(sort_job *job)
 {
-    heap h = {.job = job,
+    tree t = {.job = job,
               .sources = calloc(job->in.part_count, sizeof(source)),
-              .at = calloc(job->in.part_count, sizeof(size_t))};
+              .losers = calloc(job->in.part_count, sizeof(size_t))};
     uint64_t *keys = io_memory_take(job->held), *items = io_memory_take(job->held);
     int status = APP_ERROR;
-    if (h.sources != NULL && h.at != NULL && keys != NULL && items != NULL) {
-        run(&h, keys, items);
+    if (t.sources != NULL && t.losers != NULL && keys != NULL && items != NULL) {
+        run(&t, keys, items);
         uint64_t *old_keys = job->keys, *old_items = job->items;
         job->keys = keys;
         job->items = items;
@@ -97,7 +132,7 @@ int sort_merge(sort_job *job)
     }
     io_memory_give(keys, job->held);
     io_memory_give(items, job->held);
-    free(h.sources);
-    free(h.at);
+    free(t.sources);
+    free(t.losers);
     return status == APP_OK ? status : app_fail("out of memory");
 }

@@ -22,6 +22,25 @@ def run(command, source=None, **more):
     return begun.returncode, error.decode("utf-8", "replace"), 0 if SANITIZED else usage.ru_maxrss * 1024
 
 
+class Killed:
+    """A program that begins, to be killed; it has ended when its keeper, which may have the output to put in place,
+    has, too: both hold an end of a pipe."""
+
+    def __init__(self, command, **more):
+        self.ended, end = os.pipe()
+        self.begun = subprocess.Popen(command, env=ENV, pass_fds=[end], **more)
+        os.close(end)
+
+    def kill(self):
+        self.begun.kill()
+        return self.wait()
+
+    def wait(self):
+        os.read(self.ended, 1)
+        os.close(self.ended)
+        return self.begun.wait()
+
+
 def unpacks(program):
     """Whether the program was built with zlib, which builds for the memory sanitizer are not."""
     packed = subprocess.run(["gzip", "-c"], input=b"2\n1\n", stdout=subprocess.PIPE, check=True).stdout

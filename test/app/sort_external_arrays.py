@@ -17,7 +17,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True  # nothing is left beside the tests
-from array_files import ENV, SANITIZED, make_bytes, npy_header, run, same, unpacks  # noqa: E402
+from array_files import ENV, SANITIZED, Killed, make_bytes, npy_header, run, same, unpacks  # noqa: E402
 
 EXTRA = 2 << 20  # bytes that the limit may be passed by
 TYPES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4,
@@ -358,15 +358,10 @@ def check_kills(s, count):
         for i in range(count):
             with open(out, "w", encoding="ascii") as f:
                 f.write("old\n")
-            begun = subprocess.Popen(command, env=ENV)
+            begun = Killed(command)
             time.sleep(whole * 1.1 * i / count)
-            begun.send_signal(signal.SIGKILL)
-            begun.wait()
-            for _ in range(100):  # the keeper may be at work for a moment
-                left = [n for n in os.listdir(s.folder) if n.startswith((".upsweep", "upsweep-"))]
-                if not left:
-                    break
-                time.sleep(0.02)
+            begun.kill()
+            left = [n for n in os.listdir(s.folder) if n.startswith((".upsweep", "upsweep-"))]
             if left or not (os.path.getsize(out) == 4 or same(out, want)):
                 say(f"killed after {whole * 1.1 * i / count:.2f} s: left {left}, {os.path.getsize(out)} bytes")
 

@@ -43,15 +43,20 @@ static void expect(const char *input, const char *want, const char *a, const cha
     program_free(&r);
 }
 
-/* Status 2, nothing on stdout, one line on stderr that has `part` in it. */
-static void expect_error(const char *part, const char *a, const char *b, const char *c)
+/* The status, nothing on stdout, one line on stderr that has `part` in it. */
+static void expect_status(int status, const char *part, const char *a, const char *b, const char *c)
 {
     program_result r = run(NULL, a, b, c, NULL, NULL);
-    assert_int_equal(r.status, 2);
+    assert_int_equal(r.status, status);
     assert_int_equal(r.out_bytes, 0);
     assert_non_null(strstr(r.err, part));
     assert_ptr_equal(strchr(r.err, '\n'), r.err + r.err_bytes - 1);
     program_free(&r);
+}
+
+static void expect_error(const char *part, const char *a, const char *b, const char *c)
+{
+    expect_status(2, part, a, b, c);
 }
 
 /* Names in the folder beside the streams of program_run. */
@@ -187,8 +192,10 @@ static void bad_calls_are_one_sentence(void **state)
                  NULL);
     expect_error("end of file", "-R", "--random-source=/dev/null", NULL);
     expect_error("open failed", "-R", "--random-source=/no/such", NULL);
-    expect_error("invalid argument 'x' for '--sort'; valid are general-numeric", "--sort=x", NULL,
-                 NULL);
+    expect_status(1, "invalid argument 'x' for '--sort'; valid are general-numeric", "--sort=x",
+                  NULL, NULL);
+    expect_status(1, "invalid argument 'x' for '--check'; valid are quiet", "--check=x", NULL,
+                  NULL);
     expect_error("invalid suffix in -S argument '1x'", "-S1x", NULL, NULL);
     expect_error("invalid -S argument 'x'", "-Sx", NULL, NULL);
     expect_error("-S argument '99999Y' too large", "-S99999Y", NULL, NULL);

@@ -145,7 +145,7 @@ static void check_lines(const unsigned char *bytes, size_t size, unsigned thread
 {
     io_lines lines;
     assert_int_equal(io_lines_find(&lines, bytes, size, '\n', threads), 0);
-    size_t count = 0, chunk = 0, limit = 0;
+    size_t count = 0, chunk = 0, limit = 0, before = 0, number = 0;
     size_t next = lines.chunks > 0 ? io_lines_chunk(&lines, 0, &limit) : 0;
     for (size_t at = 0; at < size; count++) {
         while (at >= limit) {
@@ -155,6 +155,10 @@ static void check_lines(const unsigned char *bytes, size_t size, unsigned thread
         assert_true(lines.first[chunk] <= count && count < lines.first[chunk + 1]);
         if (count % 4099 == 0) {
             assert_int_equal(io_lines_number(&lines, at), count);
+            assert_int_equal(io_lines_number_from(&lines, before, number, at), count);
+            assert_int_equal(io_lines_number_from(&lines, 0, 0, at), count);
+            before = at;
+            number = count;
         }
         at = (size_t)((const unsigned char *)memchr(bytes + at, '\n', size - at) - bytes) + 1;
     }
