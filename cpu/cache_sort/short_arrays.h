@@ -13,9 +13,11 @@ static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
     usw_shape shape = FN(shape)(k, n, map);
     if (shape == USW_FALLING) {
         USW_SYMBOL(usw_keymap_steps).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
+#if KEY_BITS == 32
     } else if (shape == USW_MIXED && (map->neg | map->add) == 0 && map->pos == UINT32_C(1) << 31) {
         USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I32));
         signed_base_sort_u32(k, n);
+#endif
     } else if (shape == USW_MIXED) {
         USW_ROUTE("mapped in registers");
         FN(base_sort_mapped)(k, n, map);
