@@ -46,7 +46,7 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
     }
 #endif
 #if KEY_BITS == 64 && defined(SORTS_DOUBLES)
-    if (map != NULL && keeps_double_order(map) && plain_doubles(k, n)) {
+    if (map != NULL && doubles_pay() && keeps_double_order(map) && plain_doubles(k, n)) {
         USW_ROUTE_OF("plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
         return sort_small_doubles(k, n);
     }
