@@ -159,6 +159,7 @@ def vector_forms(p, s, core):
         side = side.on if isinstance(side, Bit) else side.bv != 0
         p.prove(f"cache_sort vsides_mapped_{w} {isa}: above the pivot", side == z3.UGT(f.mapped, f.limit),
                 f.raw, f.neg, f.pos, f.add, f.limit)
+        prove_equal(p, f"cache_sort map_key_{w} {isa}", f, lambda: src.call(f"map_key_{w}", f.key(), f.map), f.mapped)
         plain_side = src.call(f"vsides_{w}", key, Lane(f.limit))
         p.prove(f"cache_sort vsides_{w} {isa}", plain_side.on == z3.UGT(f.raw, f.limit), f.raw, f.limit)
         if level == 2 and bits in (32, 64):

@@ -95,6 +95,18 @@ static inline V FN(vother)(V a, V b, V least)
     return _mm256_ternarylogic_epi64(a, b, least, 0x96);
 }
 
+#ifdef MAPS
+/* Lanes of a that are greater than those of b. */
+static inline M FN(vgreater)(V a, V b)
+{
+#if KEY_BITS == 32
+    return _mm256_cmpgt_epu32_mask(a, b);
+#else
+    return _mm256_cmpgt_epu64_mask(a, b);
+#endif
+}
+#endif
+
 static inline M FN(lanes_with)(unsigned d)
 {
     return d == 1 ? 0xaa : d == 2 ? 0xcc : 0xf0;
