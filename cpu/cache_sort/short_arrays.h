@@ -17,6 +17,11 @@ static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
     } else if (shape == USW_MIXED && (map->neg | map->add) == 0 && map->pos == UINT32_C(1) << 31) {
         USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I32));
         signed_base_sort_u32(k, n);
+#else
+    } else if (shape == USW_MIXED && (map->neg | map->add) == 0 && map->pos == UINT64_C(1) << 63 &&
+               n <= HALF_BASE && usw_halves_vectors()) {
+        USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I64));
+        signed_half_base_sort_u64(k, n);
 #endif
     } else if (shape == USW_MIXED) {
         USW_ROUTE("mapped in registers");

@@ -40,7 +40,9 @@ static inline M FN(first_lanes)(size_t count)
 static inline V FN(vload_some)(const KEY *from, size_t count)
 {
 #ifdef SIGNED_ORDER
-    return _mm256_mask_loadu_epi32(_mm256_set1_epi32(INT32_MAX), FN(first_lanes)(count), from);
+    const V greatest =
+        KEY_BITS == 32 ? _mm256_set1_epi32(INT32_MAX) : _mm256_set1_epi64x(INT64_MAX);
+    return ELEMENT(mask_loadu)(greatest, FN(first_lanes)(count), from);
 #else
     return ELEMENT(mask_loadu)(_mm256_set1_epi32(-1), FN(first_lanes)(count), from);
 #endif
@@ -82,7 +84,7 @@ static inline V FN(vunmap)(V v, FN(vmap) m)
 static inline V FN(vmin)(V a, V b)
 {
 #ifdef SIGNED_ORDER
-    return _mm256_min_epi32(a, b);
+    return ELEMENT(min)(a, b);
 #elif KEY_BITS == 32
     return _mm256_min_epu32(a, b);
 #else
