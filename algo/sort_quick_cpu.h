@@ -87,7 +87,7 @@ static upsweep_status FN(sort_raw)(upsweep *u, void *keys, size_t n, const usw_k
     }
 #endif
 #if KEY_BITS == 64 && defined(SORTS_DOUBLES)
-    if (map != NULL && keeps_double_order(map) && are_plain(u, keys, n)) {
+    if (map != NULL && doubles_pay() && keeps_double_order(map) && are_plain(u, keys, n)) {
         USW_ROUTE_OF("plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
         sort_in_place_f64(u, keys, n);
         return UPSWEEP_OK;

@@ -11,8 +11,9 @@
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
-    DROP_FROM = 8192, /* bytes of a row's keys or words; the look is over 3% of fewer's time */
-    SHAPED = 10       /* keys of 64 bits of a row, from which AVX2 gains by not mapping them */
+    DROP_FROM = 8192,  /* bytes of a row's keys or words; the look is over 3% of fewer's time */
+    SHAPED = 10,       /* keys of 64 bits of a row, from which AVX2 gains by not mapping them */
+    IN_REGISTERS = 128 /* keys of a row, up to which AVX-512 maps them where it sorts them */
 };
 
 typedef struct rows_job {
@@ -46,14 +47,24 @@ static void sort_words(const rows_job *j, void *words, size_t n, unsigned width,
     }
 }
 
+/* Whether a row is sorted as a call of its own would be: the others are seldom in order. */
+static bool is_like_a_call(const rows_job *j, size_t n, bool plain)
+{
+    return n == 2  ? j->width > 0
+           : plain ? false
+           : j->u->isa == USW_AVX512
+               ? j->width >= 2 && n <= IN_REGISTERS
+               : j->u->isa == USW_AVX2 && j->width == 3 && n >= SHAPED && n <= USW_SMALL;
+}
+
 static void sort_plain(const rows_job *j, void *row, size_t n, unsigned lane)
 {
     const usw_cache_sort_steps *steps = USW_PICK(j->u->isa, usw_cache_sort_steps);
     const usw_keymap_steps *maps = USW_PICK(j->u->isa, usw_keymap_steps);
     bool plain = usw_keymap_is_identity(&j->map);
-    if (!plain && j->u->isa == USW_AVX2 && j->width == 3 && n >= SHAPED && n <= USW_SMALL) {
-        USW_ROUTE_ON("a short row by its shape", USW_TYPES_OF_64_BITS, 1u << USW_AVX2);
-        (void)steps->sort_small[3](row, n, &j->map);
+    if (is_like_a_call(j, n, plain)) {
+        USW_ROUTE_OF("a short row by its shape", USW_MORE_THAN_BYTES);
+        (void)steps->sort_small[j->width](row, n, plain ? NULL : &j->map);
         return;
     }
     USW_ROUTE("a short row");

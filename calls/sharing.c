@@ -4,13 +4,17 @@
  * one thread, one of much for as many as pay. In between, threads pay where nothing else runs, but
  * where other programs use the cores they wait for one another longer than one thread would take.
  * There, of calls of the same kind and size, one is made by a single thread and one shared, and
- * then they go the way that was faster of late, but for one in 32. What comes out is the same. */
+ * then they go the way that was faster of late, but for the 2nd, 4th, 8th .. and one in 32, since
+ * one call that was held up is not to decide for those to come. What comes out is the same. */
 /* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
 #include <time.h>
 
-enum { PROBE = 32 /* calls, of which one is made the way that was slower before */ };
+enum {
+    PROBE = 32, /* calls, of which one is made the way that was slower before */
+    EARLY = 16  /* first calls, of which the least time tells */
+};
 
 bool usw_may_share(upsweep *u, unsigned kind, size_t work)
 {
@@ -23,7 +27,9 @@ bool usw_may_share(upsweep *u, unsigned kind, size_t work)
         return true;
     }
     bool faster = s->ns[0] != 0 && s->ns[1] <= s->ns[0];
-    return ++s->turn % PROBE == 0 ? !faster : faster;
+    unsigned turn = ++s->turn;
+    bool early = kind != USW_SHARED_PATHS && turn > 1 && (turn & (turn - 1)) == 0;
+    return early || turn % PROBE == 0 ? !faster : faster;
 }
 
 void usw_note_time(upsweep *u, unsigned kind, size_t work, bool shared, uint64_t ns)
@@ -33,6 +39,10 @@ void usw_note_time(upsweep *u, unsigned kind, size_t work, bool shared, uint64_t
         *s = (usw_sharing){.work = work};
     }
     uint64_t *mean = &s->ns[shared]; /* one call that was held up is not what others will take */
+    if (s->turn > 0 && s->turn <= EARLY && kind != USW_SHARED_PATHS) {
+        *mean = usw_min(*mean, ns + 1);
+        return;
+    }
     *mean = *mean == 0 ? ns + 1 : (*mean + usw_min(ns, 2 * *mean)) / 2 + 1;
 }
 
@@ -55,6 +65,10 @@ void usw_share_work(upsweep *u, size_t work, usw_cost cost)
     USW_ROUTE_IF(u->offered.shared, "a short call that threads share", USW_NO_TYPES);
     USW_ROUTE_IF(!u->offered.shared, "a short call that threads might share", USW_NO_TYPES);
     u->threads = u->offered.shared ? u->threads : 1;
+    if (u->offered.shared && u->pool == NULL) {
+        u->offered.kind = 0; /* to start threads takes longer than to wake them */
+        return;
+    }
     u->offered.kilobytes = work >> 10;
     u->offered.began = usw_now_ns();
 }

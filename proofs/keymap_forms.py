@@ -159,27 +159,28 @@ def vector_forms(p, s, core):
         side = side.on if isinstance(side, Bit) else side.bv != 0
         p.prove(f"cache_sort vsides_mapped_{w} {isa}: above the pivot", side == z3.UGT(f.mapped, f.limit),
                 f.raw, f.neg, f.pos, f.add, f.limit)
+        prove_equal(p, f"cache_sort map_key_{w} {isa}", f, lambda: src.call(f"map_key_{w}", f.key(), f.map), f.mapped)
         plain_side = src.call(f"vsides_{w}", key, Lane(f.limit))
         p.prove(f"cache_sort vsides_{w} {isa}", plain_side.on == z3.UGT(f.raw, f.limit), f.raw, f.limit)
         if level == 2 and bits in (32, 64):
             src = s.of("cpu/patterns/map_keys_cpu.h", level, bits)
             prove_equal(p, f"cpu/patterns/map_keys_cpu.h read_mapped_{w} {isa}", f,
                         lambda: src.call(f"read_mapped_{w}", Pointer([f.key()]), f.map), f.mapped)
-        if level == 2 and bits == 32:
-            registers_of_32(p, s, f, on)
+        if level == 2 and bits in (32, 64):
+            registers(p, s, f, on, bits)
 
 
-def registers_of_32(p, s, f, on):
+def registers(p, s, f, on, bits):
     """Short arrays, mapped in registers; lanes past the end are as great as a key can be."""
     for half in ("", "half_"):
-        src = s.of("cpu/cache_sort/cache_sort_cpu.h", 2, 32)
-        src.instructions[f"{half}first_lanes_u32"] = lambda src, count: on
-        maps = src.call(f"{half}vmap_of_u32", f.map)
-        wanted = z3.If(on.on, f.mapped, z3.BitVecVal(-1, 32))
-        prove_equal(p, f"cache_sort {half}vmap_some_u32", f,
-                    lambda: src.call(f"{half}vmap_some_u32", Lane(f.raw), maps, number(1, 64, False)), wanted)
-        prove_equal(p, f"cache_sort {half}vunmap_u32", f,
-                    lambda: src.call(f"{half}vunmap_u32", Lane(f.raw), maps), f.unmapped)
+        src = s.of("cpu/cache_sort/cache_sort_cpu.h", 2, bits)
+        src.instructions[f"{half}first_lanes_u{bits}"] = lambda src, count: on
+        maps = src.call(f"{half}vmap_of_u{bits}", f.map)
+        wanted = z3.If(on.on, f.mapped, z3.BitVecVal(-1, bits))
+        prove_equal(p, f"cache_sort {half}vmap_some_u{bits}", f,
+                    lambda: src.call(f"{half}vmap_some_u{bits}", Lane(f.raw), maps, number(1, 64, False)), wanted)
+        prove_equal(p, f"cache_sort {half}vunmap_u{bits}", f,
+                    lambda: src.call(f"{half}vunmap_u{bits}", Lane(f.raw), maps), f.unmapped)
 
 
 def histogram_digits(p, core):

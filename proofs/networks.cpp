@@ -24,7 +24,7 @@ static size_t usw_div_up(size_t a, size_t b)
 }
 
 /* AVX2: 4 lanes of 64-bit keys, signed ones and doubles; 8 of 32 bits. AVX-512: 4 to 32 for keys of
- * 128 to 16 bits, and 8 in half vectors of 32 bits. By blocks: AVX2, and 64 and 32 bits there. */
+ * 128 to 16 bits; half vectors have 4 and 8 of 64 and 32. By blocks: AVX2, and 64 and 32 bits. */
 #define BY_BLOCKS 1
 #define LANES 4
 #define FN(name) name##_4

@@ -69,11 +69,30 @@ static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
 
 #elif USW_LEVEL == 2
 #include "cpu/cache_sort/compress_table.h"
-#if KEY_BITS == 32 /* signed keys have networks without maps: 5% of the time of 256 keys */
+#if KEY_BITS == 32
+#define HALF(name) half_##name##_u32
+#elif KEY_BITS == 64
+#undef HALF
+#define HALF(name) half_##name##_u64
+#endif
+#if KEY_BITS == 32 || KEY_BITS == 64
 #undef FN
-#define FN(name) half_##name##_u32
+#define FN(name) HALF(name)
 #include "cpu/cache_sort/vectors_avx512_256.h"
 #include "cpu/cache_sort/network.h"
+#undef FN
+#define FN(name) name##_u64
+#endif
+#if KEY_BITS == 64 /* signed keys have networks without maps */
+#undef FN
+#define SIGNED_ORDER 1
+#define FN(name) signed_half_##name##_u64
+#include "cpu/cache_sort/vectors_avx512_256.h"
+#include "cpu/cache_sort/network.h"
+#undef SIGNED_ORDER
+#undef FN
+#define FN(name) name##_u64
+#elif KEY_BITS == 32 /* 5% of the time of 256 keys */
 #undef FN
 #define SIGNED_ORDER 1
 #define FN(name) signed_half_##name##_u32
@@ -81,6 +100,7 @@ static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
 #include "cpu/cache_sort/network.h"
 #undef FN
 #define FN(name) signed_##name##_u32
+#undef HALF
 #define HALF(name) signed_half_##name##_u32
 #include "cpu/cache_sort/vectors_avx512.h"
 #include "cpu/cache_sort/network.h"

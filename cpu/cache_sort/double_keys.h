@@ -115,6 +115,10 @@ static usw_shape sort_small_doubles(void *keys, size_t n)
 }
 
 #undef DOUBLES
+#if USW_LEVEL == 2
+#define MAPS 1 /* of integers, again */
+#define HALF_BASE 64
+#endif
 #undef FN
 #define FN(name) name##_u64
 #include "cpu/cache_sort/key_order.h"

@@ -125,6 +125,12 @@ USW_IN_REGISTERS void FN(merge_all)(V *v, const unsigned rows)
     }
 }
 
+/* Sorts the keys of one vector. */
+USW_IN_REGISTERS void FN(merge_one)(V *v)
+{
+    FN(merge_all)(v, 1);
+}
+
 /* Exchanges the bit d of the row number with the bit d of the lane number. */
 USW_IN_REGISTERS void FN(exchange)(V *v, const unsigned rows, const unsigned d)
 {

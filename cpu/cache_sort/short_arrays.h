@@ -13,9 +13,16 @@ static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
     usw_shape shape = FN(shape)(k, n, map);
     if (shape == USW_FALLING) {
         USW_SYMBOL(usw_keymap_steps).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
+#if KEY_BITS == 32
     } else if (shape == USW_MIXED && (map->neg | map->add) == 0 && map->pos == UINT32_C(1) << 31) {
         USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I32));
         signed_base_sort_u32(k, n);
+#else
+    } else if (shape == USW_MIXED && (map->neg | map->add) == 0 && map->pos == UINT64_C(1) << 63 &&
+               n <= HALF_BASE && usw_halves_vectors()) {
+        USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I64));
+        signed_half_base_sort_u64(k, n);
+#endif
     } else if (shape == USW_MIXED) {
         USW_ROUTE("mapped in registers");
         FN(base_sort_mapped)(k, n, map);
@@ -24,11 +31,63 @@ static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
 }
 #endif
 
+/* usw_map_key without a branch, for random signs. */
+static inline KEY FN(map_key)(KEY x, const usw_keymap *map)
+{
+    KEY below = (KEY)((KEY)0 - (KEY)(x >> (KEY_BITS - 1))) & (KEY)map->neg;
+    return (KEY)((KEY)(x ^ below ^ (KEY)map->pos) + (KEY)map->add);
+}
+
+/* Sorts 2 keys without a branch. map may be NULL. */
+static inline usw_shape FN(sort_two)(KEY *k, const usw_keymap *map)
+{
+    KEY a = k[0], b = k[1];
+    bool falls = map == NULL ? b < a : FN(map_key)(b, map) < FN(map_key)(a, map);
+    KEY turn = (a ^ b) & (KEY)((KEY)0 - (KEY)falls);
+    k[0] = a ^ turn;
+    k[1] = b ^ turn;
+    return falls ? USW_FALLING : USW_RISING;
+}
+
+#ifdef HALF_BASE
+/* Sorts 3 to LANES / 2 keys, in a vector of half the width, whether they are in order or not: a
+ * branch would take longer. map may be NULL. */
+static inline usw_shape FN(sort_few)(KEY *k, size_t n, const usw_keymap *map)
+{
+    __m256i v = HALF(vload_some)(k, n);
+    USW_ROUTE_IF(map == NULL, "a vector of few keys",
+                 USW_TYPE_BIT(KEY_BITS == 32 ? UPSWEEP_U32 : UPSWEEP_U64));
+    USW_ROUTE_IF(map != NULL, "a vector of few keys, mapped", USW_ROUTE_DEFAULT);
+    if (map != NULL) {
+        v = HALF(vmap_some)(v, HALF(vmap_of)(map), n);
+    }
+    __m256i next = KEY_BITS == 32 ? _mm256_alignr_epi32(v, v, 1) : _mm256_alignr_epi64(v, v, 1);
+    __mmask8 pairs = HALF(first_lanes)(n - 1);
+    bool falls = (HALF(vgreater)(v, next) & pairs) != 0;
+    bool rises = (HALF(vgreater)(next, v) & pairs) != 0;
+    HALF(merge_one)(&v);
+    if (map != NULL) {
+        v = HALF(vunmap)(v, HALF(vmap_of)(map));
+    }
+    HALF(vstore_some)(k, v, n);
+    return !falls ? USW_RISING : !rises ? USW_FALLING : USW_MIXED;
+}
+#endif
+
 static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
 {
     const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
     KEY *k = keys;
-    if (n > 0 && k[0] == k[n - 1] && FN(all_equal)(k, n)) {
+    if (n <= 2) {
+        USW_ROUTE("two keys");
+        return n == 2 ? FN(sort_two)(k, map) : USW_RISING;
+    }
+#ifdef HALF_BASE
+    if (n <= LANES / 2) {
+        return FN(sort_few)(k, n, map);
+    }
+#endif
+    if (k[0] == k[n - 1] && FN(all_equal)(k, n)) {
         USW_ROUTE("all equal");
         return USW_RISING;
     }
@@ -44,7 +103,7 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
     }
 #endif
 #if KEY_BITS == 64 && defined(SORTS_DOUBLES)
-    if (map != NULL && keeps_double_order(map) && plain_doubles(k, n)) {
+    if (map != NULL && doubles_pay() && keeps_double_order(map) && plain_doubles(k, n)) {
         USW_ROUTE_OF("plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
         return sort_small_doubles(k, n);
     }

@@ -19,6 +19,7 @@ enum {
     LOOSE_SHARE = 24,   /* at most n / LOOSE_SHARE keys may be loose */
     CHUNK_SHARE = 4,    /* of a chunk that would lose more than a fourth one stretch stays, */
     PART_SHARE = 8,     /* unless it is shorter than an eighth */
+    GATHER = 4096,      /* loose keys of a task */
     TRIM = 64,          /* keys that are taken from each side of the border of two chunks */
     FAR_BYTES = 2 << 20 /* of an array that is not in a core's own cache */
 };
@@ -247,26 +248,36 @@ static bool join_stretches(usw_pair_stretches *s)
 
 /* ---- the loose keys ---- */
 
+/* Loose keys as they are, and their positions. */
+static void gather_loose(void *context, size_t c, unsigned lane)
+{
+    usw_pair_stretches *s = context;
+    size_t pb = s->position_bytes, end = usw_min(s->loose, (c + 1) * GATHER);
+    (void)lane;
+    for (size_t i = c * GATHER; i < end; i++) {
+        usw_store_raw(s->position + i * pb, pb, s->in_order[i]);
+        usw_store_raw(s->key + i * s->bytes, s->bytes,
+                      usw_load_raw(s->keys + s->in_order[i] * s->bytes, s->bytes));
+    }
+}
+
 static bool sort_loose(usw_pair_stretches *s)
 {
     upsweep *u = s->u;
     size_t m = s->loose = atomic_load(&s->holes), pb = s->n - 1 <= UINT32_MAX ? 4 : 8;
     usw_pattern none = USW_NO_PATTERN;
-    size_t *in_order = usw_scratch(u, m * sizeof *in_order);
+    s->in_order = usw_scratch(u, m * sizeof *s->in_order);
     s->position_bytes = pb;
     s->key = usw_scratch(u, m * s->bytes);
     s->position = usw_scratch(u, m * pb);
-    if (in_order == NULL || s->position == NULL || s->key == NULL) {
+    if (s->in_order == NULL || s->position == NULL || s->key == NULL) {
         return false;
     }
-    memcpy(in_order, s->hole, m * sizeof *in_order);
+    unsigned threads = usw_take_fewer_threads(u, m * sizeof *s->in_order);
+    memcpy(s->in_order, s->hole, m * sizeof *s->in_order);
     const usw_hybrid_steps *hybrid = USW_PICK(u->isa, usw_hybrid_steps);
-    (void)hybrid->sort[usw_log2_up(sizeof(size_t))](u, in_order, m, NULL, true);
-    for (size_t i = 0; i < m; i++) {
-        usw_store_raw(s->position + i * pb, pb, in_order[i]);
-        usw_store_raw(s->key + i * s->bytes, s->bytes,
-                      usw_load_raw(s->keys + in_order[i] * s->bytes, s->bytes));
-    }
+    (void)hybrid->sort[usw_log2_up(sizeof(size_t))](u, s->in_order, m, NULL, true);
+    usw_parallel(u, usw_div_up(m, GATHER), gather_loose, s);
     usw_pair_sort q = {.n = m,
                        .keys = s->key,
                        .map = s->p->map,
@@ -277,7 +288,9 @@ static bool sort_loose(usw_pair_stretches *s)
                        .out_keys = s->key,
                        .out_payloads = s->position,
                        .found = &none};
-    return s->sort_pairs(u, &q, s->bytes) == UPSWEEP_OK;
+    bool sorted = s->sort_pairs(u, &q, s->bytes) == UPSWEEP_OK;
+    u->threads = threads;
+    return sorted;
 }
 
 /* ---- the whole ---- */

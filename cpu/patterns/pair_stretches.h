@@ -33,8 +33,8 @@ typedef struct usw_pair_stretches {
     atomic_size_t holes;
     atomic_bool given_up;
     /* The loose keys in order. */
-    size_t loose, position_bytes;
-    unsigned char *key, *position; /* raw keys, and where they stand in the array */
+    size_t loose, position_bytes, *in_order; /* the last: positions, ascending */
+    unsigned char *key, *position;           /* raw keys, and where they stand in the array */
     /* Where the result goes; copied back after all. NULL: not wanted, or written in place. */
     unsigned char *out_keys, *out_payloads;
 } usw_pair_stretches;

@@ -29,6 +29,16 @@ static inline bool usw_looks_random(const usw_glance *g)
            g->rises[1] >= OFTEN;
 }
 
+/* Lets what follows, whose work is that of a sort of so many bytes, have no more threads than pay
+ * for it; returns how many there were, for the caller to put back. */
+static inline unsigned usw_take_fewer_threads(upsweep *u, size_t bytes)
+{
+    unsigned threads = u->threads;
+    usw_offer_threads(u, bytes);
+    u->threads = (unsigned)usw_min(threads, u->threads);
+    return threads;
+}
+
 /* Each of these sorts the keys and sets found, or returns false and leaves the same keys, in any
  * order. */
 

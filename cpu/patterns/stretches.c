@@ -362,7 +362,9 @@ static bool finish(usw_stretches *s)
     const usw_pattern_search *f = s->f;
     size_t loose = s->loose_n;
     const usw_hybrid_steps *hybrid = USW_PICK(f->u->isa, usw_hybrid_steps);
+    unsigned threads = usw_take_fewer_threads(f->u, loose * f->bytes);
     (void)hybrid->sort[f->width](f->u, s->loose, loose, NULL, true);
+    f->u->threads = threads;
     if (s->runs == 1 && !s->run[0].falls) {
         *f->found = (usw_found){USW_NEARLY_SORTED, loose};
         return usw_weave_loose(s);
