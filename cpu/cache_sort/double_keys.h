@@ -118,3 +118,6 @@ static usw_shape sort_small_doubles(void *keys, size_t n)
 #undef FN
 #define FN(name) name##_u64
 #include "cpu/cache_sort/key_order.h"
+#if USW_LEVEL == 2
+#define MAPS 1 /* as the vectors of integers have it, and those of doubles have not */
+#endif

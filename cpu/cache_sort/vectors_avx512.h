@@ -27,6 +27,9 @@
 #define WHOLE_BLOCKS 4
 #endif
 #elif KEY_BITS == 64
+#ifndef DOUBLES
+#define MAPS 1
+#endif
 #define WHOLE_BLOCKS 8
 #endif
 #ifdef WHOLE_BLOCKS /* up to so many blocks are sorted by merge_blocks.h */
@@ -139,14 +142,14 @@ static inline V FN(vmapped)(V v, FN(vmap) m)
 /* The mapped keys of the first `count` lanes; the others are as great as a key can be. */
 static inline V FN(vmap_some)(V v, FN(vmap) m, size_t count)
 {
-    return _mm512_mask_add_epi32(_mm512_set1_epi32(-1), FN(first_lanes)(count), FN(vmap_bits)(v, m),
-                                 m.add);
+    return ELEMENT(mask_add)(_mm512_set1_epi32(-1), FN(first_lanes)(count), FN(vmap_bits)(v, m),
+                             m.add);
 }
 
 static inline V FN(vunmap)(V v, FN(vmap) m)
 {
-    V y = _mm512_sub_epi32(v, m.add) ^ m.pos;
-    return _mm512_ternarylogic_epi32(y, _mm512_srai_epi32(y, 31), m.neg, 0x78);
+    V y = ELEMENT(sub)(v, m.add) ^ m.pos;
+    return _mm512_ternarylogic_epi64(y, ELEMENT(srai)(y, KEY_BITS - 1), m.neg, 0x78);
 }
 #endif
 
