@@ -185,6 +185,15 @@ def test_bincount(seed, n, most, dtype):
         same(upsweep.bincount(a, a), np.bincount(a, a))
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8"])
+@pytest.mark.parametrize("n", [1, 100, 3000])
+def test_bincount_of_negative_numbers(dtype, n):
+    a = np.arange(n).astype("u1").view("i1").astype(dtype) & 0x7f
+    a[n // 2] = -1
+    with pytest.raises(ValueError, match="negative"):
+        upsweep.bincount(a)
+
+
 def test_positions_of_extremes_along_an_axis():
     a = np.array([[np.nan, 2, 1], [np.nan, np.nan, np.nan], [3, np.nan, 3]])
     same(upsweep.argmin(a, 1), np.array([2, 0, 0]))
