@@ -109,9 +109,15 @@ enum { TABLE = 4096 };
         if (bits >= below) {                                                                       \
             return 0;                                                                              \
         }                                                                                          \
-        size_t size = (size_t)2 << (63 - __builtin_clzll(bits | 1));                               \
+        size_t size = (size_t)2 << (63 - __builtin_clzll(bits | 1)), i = 0;                        \
         memset(counts, 0, size * sizeof *counts);                                                  \
-        for (size_t i = 0; i < n; i++) {                                                           \
+        for (; i + 4 <= n; i += 4) { /* one a turn takes up to 1.6 times as long */                \
+            counts[x[i] & (size - 1)]++;                                                           \
+            counts[x[i + 1] & (size - 1)]++;                                                       \
+            counts[x[i + 2] & (size - 1)]++;                                                       \
+            counts[x[i + 3] & (size - 1)]++;                                                       \
+        }                                                                                          \
+        for (; i < n; i++) {                                                                       \
             counts[x[i] & (size - 1)]++;                                                           \
         }                                                                                          \
         while (counts[size - 1] == 0) {                                                            \
