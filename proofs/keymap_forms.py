@@ -165,21 +165,20 @@ def vector_forms(p, s, core):
             src = s.of("cpu/patterns/map_keys_cpu.h", level, bits)
             prove_equal(p, f"cpu/patterns/map_keys_cpu.h read_mapped_{w} {isa}", f,
                         lambda: src.call(f"read_mapped_{w}", Pointer([f.key()]), f.map), f.mapped)
-        if level == 2 and bits == 32:
-            registers_of_32(p, s, f, on)
+            in_registers(p, s, f, on, bits)
 
 
-def registers_of_32(p, s, f, on):
+def in_registers(p, s, f, on, bits):
     """Short arrays, mapped in registers; lanes past the end are as great as a key can be."""
-    for half in ("", "half_"):
-        src = s.of("cpu/cache_sort/cache_sort_cpu.h", 2, 32)
-        src.instructions[f"{half}first_lanes_u32"] = lambda src, count: on
-        maps = src.call(f"{half}vmap_of_u32", f.map)
-        wanted = z3.If(on.on, f.mapped, z3.BitVecVal(-1, 32))
-        prove_equal(p, f"cache_sort {half}vmap_some_u32", f,
-                    lambda: src.call(f"{half}vmap_some_u32", Lane(f.raw), maps, number(1, 64, False)), wanted)
-        prove_equal(p, f"cache_sort {half}vunmap_u32", f,
-                    lambda: src.call(f"{half}vunmap_u32", Lane(f.raw), maps), f.unmapped)
+    for half in ("", "half_") if bits == 32 else ("",):
+        src = s.of("cpu/cache_sort/cache_sort_cpu.h", 2, bits)
+        src.instructions[f"{half}first_lanes_u{bits}"] = lambda src, count: on
+        maps = src.call(f"{half}vmap_of_u{bits}", f.map)
+        wanted = z3.If(on.on, f.mapped, z3.BitVecVal(-1, bits))
+        prove_equal(p, f"cache_sort {half}vmap_some_u{bits}", f,
+                    lambda: src.call(f"{half}vmap_some_u{bits}", Lane(f.raw), maps, number(1, 64, False)), wanted)
+        prove_equal(p, f"cache_sort {half}vunmap_u{bits}", f,
+                    lambda: src.call(f"{half}vunmap_u{bits}", Lane(f.raw), maps), f.unmapped)
 
 
 def histogram_digits(p, core):

@@ -29,7 +29,7 @@ def number_value(x):
 def signed_orders(p, core, form_of):
     source = expression(p, "cpu/cache_sort/key_order.h", r"keeps_signed_order\(.*?return (.*?);",
                         "static bool keeps(usw_keymap *map)")
-    small = expression(p, "cpu/cache_sort/short_arrays.h", r"USW_MIXED && (\(map->neg.*?)\) \{\s*(?:USW_ROUTE[^;]*;\s*)?signed_base_sort",
+    small = expression(p, "cpu/cache_sort/short_arrays.h", r"rises_signed\(.*?return (.*?);",
                        "static bool keeps(usw_keymap *map)", [("UINT32_C(1)", "1u")])
     for src, widths in ((source, (32, 64)), (small, (32,))):
         for bits in widths if src else ():
