@@ -25,9 +25,12 @@ enum {
     CHUNK = 4096, /* bytes of a chunk of entries, and what it is aligned to */
     CHUNK_HEAD = 16,
     SLAB = 1 << 20,
-    BATCH = 32,      /* entries that are worked on together */
-    CACHE = 1 << 20, /* bytes of a graph that fits the caches of one core */
-    HEADS = 8,       /* of one row whose distances are asked for ahead */
+    BATCH = 32,       /* entries that are worked on together */
+    CACHE = 1 << 20,  /* bytes of a graph that fits the caches of one core */
+    HEADS = 8,        /* of one row whose distances are asked for ahead */
+    NEAR = 4,         /* numbers beside a vertex's own that count as near */
+    NEAR_SAMPLE = 64, /* rows that tell whether neighbours are near */
+    NEAR_BYTES = 128, /* beside a row, of which the lines are asked for, too, where they are */
     OFFERS = 1024,
     LENT = 32,      /* chunks that a thread takes or gives back at once */
     WINDOW = 4,     /* buckets in a window, at first */

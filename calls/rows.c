@@ -67,11 +67,16 @@ static void sort_plain(const rows_job *j, void *row, size_t n, unsigned lane)
         (void)steps->sort_small[j->width](row, n, plain ? NULL : &j->map);
         return;
     }
+    void *room = room_for(j, n, j->width, lane);
+    if (!plain && room == NULL && j->width > 0) {
+        steps->sort_row[j->width](row, n, &j->map);
+        return;
+    }
     USW_ROUTE("a short row");
     if (!plain) {
         maps->map[j->width](row, row, n, &j->map);
     }
-    sort_words(j, row, n, j->width, room_for(j, n, j->width, lane));
+    sort_words(j, row, n, j->width, room);
     if (!plain) {
         maps->unmap[j->width](row, row, n, &j->map);
     }

@@ -230,13 +230,14 @@ enum {
 };
 
 /* Whether there is nothing to decide: the checks of a call in one place, and nothing said of what
- * fails them. */
+ * fails them. On "auto" few keys stay on the CPU, and are not asked for a CUDA loaded since. */
 static bool is_plain(const upsweep *u, const void *keys, size_t n, upsweep_type type,
                      const upsweep_options *o)
 {
     unsigned plain = FLAGS & ~(unsigned)UPSWEEP_NAN_FIRST;
     return u != NULL && keys != NULL && n < (size_t)1 << 32 && (unsigned)type - 1 < UPSWEEP_F64 &&
-           u->device == USW_CPU && u->plugin == NULL &&
+           (u->device == USW_CPU || (u->device == USW_AUTO && n <= USW_SMALL)) &&
+           u->plugin == NULL &&
            (o == NULL || ((o->size == 0 || o->size == sizeof *o) && o->algorithm == NULL &&
                           (o->flags & ~plain) == 0 && (o->bit_begin | o->bit_end) == 0));
 }

@@ -48,6 +48,8 @@ typedef struct usw_cache_sort_steps {
     size_t (*partition[USW_WIDTHS])(void *keys, size_t n, const void *pivot);
     /* Sorts n <= USW_SMALL raw keys (map NULL: as unsigned) and says how they stood. */
     usw_shape (*sort_small[4])(void *keys, size_t n, const usw_keymap *map);
+    /* Sorts raw keys of more than 8 bits without a look at how they stand. */
+    void (*sort_row[4])(void *keys, size_t n, const usw_keymap *map);
     /* False, with nothing written: not these keys, of which too many are near one another. NULL: no
      * such method. */
     bool (*positions[4])(const usw_short_positions *p);

@@ -40,7 +40,7 @@ def read(pattern, path):
 def main():
     prover = Prover()
     times, more = read(CROWDED, "algo/sort_hybrid.cu")
-    deviations, = read(ABOVE, "gpu/bucket_sort/1_sample.cuh")
+    deviations, = read(ABOVE, "gpu/bucket_sort/1_sample_looks.cuh")
     for bits in range(6, 17):
         buckets = 1 << bits
         for step in range(0, 60):

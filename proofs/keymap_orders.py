@@ -29,9 +29,10 @@ def number_value(x):
 def signed_orders(p, core, form_of):
     source = expression(p, "cpu/cache_sort/key_order.h", r"keeps_signed_order\(.*?return (.*?);",
                         "static bool keeps(usw_keymap *map)")
-    small = expression(p, "cpu/cache_sort/short_arrays.h", r"USW_MIXED && (\(map->neg.*?)\) \{\s*(?:USW_ROUTE[^;]*;\s*)?signed_base_sort",
-                       "static bool keeps(usw_keymap *map)", [("UINT32_C(1)", "1u")])
-    for src, widths in ((source, (32, 64)), (small, (32,))):
+    small = [(expression(p, "cpu/cache_sort/short_arrays.h", r"rises_signed\)\(.*?return (.*?);",
+                         "static bool keeps(usw_keymap *map)", [("(KEY_BITS - 1)", str(bits - 1))]), (bits,))
+             for bits in (32, 64)]
+    for src, widths in ((source, (32, 64)), *small):
         for bits in widths if src else ():
             f, g = form_of(core, bits), form_of(core, bits)
             g.mapped = z3.substitute(g.mapped, (g.raw, z3.BitVec("other", bits)))

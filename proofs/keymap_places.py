@@ -23,7 +23,7 @@ PROVED = {
     "cpu/cache_sort/vectors_avx2.h": {"vmap_of", "vmapped", "vsides_mapped"},
     "cpu/cache_sort/vectors_avx512.h": {"vmap_of", "vmap_bits", "vmapped", "vmap_some", "vunmap"},
     "cpu/cache_sort/vectors_avx512_256.h": {"vmap_of", "vmap_some", "vunmap"},
-    "cpu/cache_sort/short_arrays.h": {"sort_small_mapped", "map_key"},
+    "cpu/cache_sort/short_arrays.h": {"rises_signed", "map_key"},
     "cpu/cache_sort/key_order.h": {"keeps_signed_order", "keeps_double_order"},
     "gpu/gpu.cuh": {"map", "unmap", "identity", "usw_gpu_keymap_of"},
     "gpu/merging/records.cuh": {"usw_map_field"},
@@ -42,7 +42,7 @@ HANDS_ON = {
     # leave_out_integers has the map of integers, x ^ pos, which test_histogram tries and no proof reads.
     "cpu/buckets/histogram_cpu.h": {"equal_widths", "leave_out_integers"},
     "calls/bucketing.c": {"make_width"},
-    "gpu/bucket_sort/1_sample_few.cuh": {"hybrid_differ"},  # which bits differ, not their order
+    "gpu/prefix_tree/sample_keys.cuh": {"hybrid_differ"},  # which bits differ, not their order
     "algo/sort_radix.cu": {"queue_steps"},
     "calls/sort.c": {"sort_by_digits", "choose"},
     "cpu/patterns/stretches.c": {"make_room"},

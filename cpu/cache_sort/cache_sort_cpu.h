@@ -237,6 +237,7 @@ const usw_cache_sort_steps USW_SYMBOL(usw_cache_sort_steps) = {
     .partition_two_arrays = {vpartition_two_arrays_u8, vpartition_two_arrays_u16,
                              vpartition_two_arrays_u32, vpartition_two_arrays_u64},
     .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
+    .sort_row = {NULL, sort_row_u16, sort_row_u32, sort_row_u64},
 #if USW_LEVEL >= 1
     .positions = {sort_short_positions_u8, sort_short_positions_u16, sort_short_positions_u32,
                   sort_short_positions_u64},

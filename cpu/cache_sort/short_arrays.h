@@ -1,12 +1,18 @@
 /* short_arrays.h - sorts arrays of at most USW_SMALL keys: examines whether the keys rise or fall,
  * which ends at the first vectors that do neither, and sorts them if they do not. For so few keys
- * nothing else is worth its time. Included once per width of 16 to 64 bits after the quicksort of
- * that width. */
+ * nothing else is worth its time. Rows of a matrix are sorted without that look. Included once per
+ * width of 16 to 64 bits after the quicksort of that width. */
 /* SPDX-License-Identifier: MIT */
 
 #include "cpu/cache_sort/short_arrays_order.h"
 
 #ifdef MAPS
+/* Whether keys rise as signed integers do. */
+static inline bool FN(rises_signed)(const usw_keymap *map)
+{
+    return (map->neg | map->add) == 0 && map->pos == UINT64_C(1) << (KEY_BITS - 1);
+}
+
 /* Sorts n <= BASE keys in the order of the map; the network maps them in registers. */
 static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
 {
@@ -14,12 +20,12 @@ static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
     if (shape == USW_FALLING) {
         USW_SYMBOL(usw_keymap_steps).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
 #if KEY_BITS == 32
-    } else if (shape == USW_MIXED && (map->neg | map->add) == 0 && map->pos == UINT32_C(1) << 31) {
+    } else if (shape == USW_MIXED && FN(rises_signed)(map)) {
         USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I32));
         signed_base_sort_u32(k, n);
 #else
-    } else if (shape == USW_MIXED && (map->neg | map->add) == 0 && map->pos == UINT64_C(1) << 63 &&
-               n <= HALF_BASE && usw_halves_vectors()) {
+    } else if (shape == USW_MIXED && FN(rises_signed)(map) && n <= HALF_BASE &&
+               usw_halves_vectors()) {
         USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I64));
         signed_half_base_sort_u64(k, n);
 #endif
@@ -117,6 +123,37 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
         maps->unmap[USW_WIDTH](k, k, n, map);
     }
     return shape;
+}
+
+/* Whether rows rise or fall is not asked: they would all be read once more for it. */
+static void FN(sort_row)(void *keys, size_t n, const usw_keymap *map)
+{
+    const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
+#ifdef MAPS
+#if KEY_BITS == 32
+    if (n <= FN(BASE) && FN(rises_signed)(map)) {
+        USW_ROUTE_OF("a row in signed order", USW_TYPE_BIT(UPSWEEP_I32));
+        signed_base_sort_u32(keys, n);
+        return;
+    }
+#endif
+    if (n <= FN(BASE)) {
+        USW_ROUTE("a row mapped in registers");
+        FN(base_sort_mapped)(keys, n, map);
+        return;
+    }
+#endif
+#ifdef SORTS_SIGNED
+    if (keeps_signed_order(map)) {
+        USW_ROUTE_OF("a row in signed order", USW_SIGNED);
+        SIGNED_FN(vsort)(keys, n);
+        return;
+    }
+#endif
+    USW_ROUTE("a row mapped in memory");
+    maps->map[USW_WIDTH](keys, keys, n, map);
+    FN(vsort)(keys, n);
+    maps->unmap[USW_WIDTH](keys, keys, n, map);
 }
 
 #if KEY_BITS == 16

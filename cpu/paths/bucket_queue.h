@@ -18,6 +18,7 @@ typedef struct NAME(run) {
     NAME(width) w;
     DIST most;  /* greater distances are left out */
     bool large; /* the graph does not fit a cache: its lines are prefetched */
+    bool near;  /* and neighbours often have near numbers */
     bool plain; /* no sum exceeds its type, and `most` leaves nothing out */
     bool gave_up;
     size_t count;            /* of offers */
@@ -146,27 +147,7 @@ static inline void NAME(offer_all)(NAME(run) * r, const NAME(row) * row, size_t 
     NAME(accept)(r);
 }
 
-/* Prefetches what relaxing the entries [e, end) reads first: distances, and where rows begin. */
-static inline void NAME(ask_rows)(const NAME(run) * r, const NAME(entry) * e,
-                                  const NAME(entry) * end)
-{
-    for (; e < end; e++) {
-        __builtin_prefetch(&r->distance[e->vertex]);
-        __builtin_prefetch(&r->g->begin[e->vertex]);
-    }
-}
-
-/* Prefetches the first arcs of those entries, for which `begin` has to be in the cache. */
-static inline void NAME(ask_arcs)(const NAME(run) * r, const NAME(entry) * e,
-                                  const NAME(entry) * end)
-{
-    for (; e < end; e++) {
-        __builtin_prefetch(ARC_LINE(r->g, r->g->begin[e->vertex]));
-#if PATH_KIND == 2 || PATH_KIND == 4
-        __builtin_prefetch(&r->g->weight64[r->g->begin[e->vertex]]);
-#endif
-    }
-}
+#include "cpu/paths/bucket_ask.h"
 
 /* Relaxes the arcs of those entries whose distance is still that of their vertex. */
 static void NAME(relax)(NAME(run) * r, const NAME(entry) * e, size_t count)
@@ -253,7 +234,11 @@ static void NAME(empty_bucket)(NAME(run) * r)
         if (r->large) {
             NAME(ask_rows)(r, rows, e + usw_min(left, 3 * BATCH));
             rows = e + usw_min(left, 3 * BATCH);
-            NAME(ask_arcs)(r, arcs, e + usw_min(left, 2 * BATCH));
+            if (r->near) {
+                NAME(ask_arcs)(r, arcs, e + usw_min(left, 2 * BATCH), true);
+            } else {
+                NAME(ask_arcs)(r, arcs, e + usw_min(left, 2 * BATCH), false);
+            }
             arcs = e + usw_min(left, 2 * BATCH);
         }
 #if PATH_KIND == 1 || PATH_KIND == 3
@@ -350,6 +335,7 @@ static upsweep_status NAME(search)(usw_path_scratch *scratch, const usw_path_que
     if (query->cutoff != NULL) {
         memcpy(&r.most, query->cutoff, sizeof r.most);
     }
+    r.near = r.large && query->cutoff == NULL && query->target_count == 0 && NAME(lies_near)(r.g);
     if (!scratch->wiped) {
         usw_distances_clear(query->graph, query->distance, NULL, query->graph->vertices);
     }

@@ -165,6 +165,26 @@ FUNCTION(argmax)
     return usp_done(&c, PyLong_FromSize_t(at));
 }
 
+/* Positions within rows of equal length: (x, rows, index, greatest or not). */
+FUNCTION(arg_rows)
+{
+    (void)self;
+    usp_call c;
+    usp_view x, index;
+    size_t rows;
+    unsigned greatest;
+    if (!usp_begin(&c, args, count, "rnwu", &x, &rows, &index, &greatest)) {
+        return NULL;
+    }
+    if (index.n != rows) {
+        return usp_lengths("rows and positions");
+    }
+    USP_RUN(c, (greatest ? upsweep_argmax_rows
+                         : upsweep_argmin_rows)(c.u, x.data, x.n, x.type, NULL, rows, index.data,
+                                                (unsigned)(8 * index.bytes), NULL));
+    return usp_done(&c, NULL);
+}
+
 static PyObject *both_ends(usp_call *c, const usp_view *x)
 {
     number least = {{0, 0}}, greatest = {{0, 0}};
@@ -358,6 +378,7 @@ PyMethodDef usp_folds[] = {
     USP_METHOD("fast_minmax", fast_minmax, "(x): of a tensor, else None"),
     USP_METHOD("argmin", argmin, "(x, flags): upsweep_argmin"),
     USP_METHOD("argmax", argmax, "(x, flags): upsweep_argmax"),
+    USP_METHOD("arg_rows", arg_rows, "(x, rows, index, greatest): upsweep_argmax_rows or _argmin_"),
     USP_METHOD("minmax", minmax, "(x, flags): upsweep_minmax"),
     USP_METHOD("scan", scan, "(x, out, op, flags): upsweep_scan"),
     USP_METHOD("scan_rows", scan_rows, "(x, out, rows, op, flags): upsweep_scan_rows"),

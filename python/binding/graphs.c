@@ -1,6 +1,7 @@
 /* graphs.c - graphs and shortest paths. A graph is a capsule. */
 /* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
+#include <math.h>
 
 #define FUNCTION(name)                                                                             \
     static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
@@ -220,6 +221,39 @@ FUNCTION(path_of)
     return usp_done(&c, PyLong_FromSize_t(length));
 }
 
+/* (distance, f64): distances of 32 bits as f64, which they may be the end of: then they are read
+ * before they are overwritten. What is not reached is infinity. */
+FUNCTION(widen)
+{
+    (void)self;
+    enum { BLOCK = 1024 };
+    usp_call c;
+    usp_view from, to;
+    if (!usp_begin(&c, args, count, "rw", &from, &to)) {
+        return NULL;
+    }
+    if (from.n != to.n || to.type != UPSWEEP_F64 ||
+        (from.type != UPSWEEP_U32 && from.type != UPSWEEP_F32)) {
+        return usp_lengths("distances");
+    }
+    for (size_t i = 0; i < from.n; i += BLOCK) {
+        union {
+            uint32_t whole[BLOCK];
+            float numbers[BLOCK];
+        } some;
+        double *wide = (double *)(void *)to.data + i;
+        const size_t m = from.n - i < BLOCK ? from.n - i : BLOCK;
+        memcpy(&some, from.data + 4 * i, 4 * m);
+        for (size_t k = 0; k < m && from.type == UPSWEEP_U32; k++) {
+            wide[k] = some.whole[k] == UINT32_MAX ? (double)INFINITY : (double)some.whole[k];
+        }
+        for (size_t k = 0; k < m && from.type == UPSWEEP_F32; k++) {
+            wide[k] = (double)some.numbers[k];
+        }
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef usp_graphs[] = {
     USP_METHOD("graph_from_arcs", from_arcs, "(vertices, tail, head, weight, flags)"),
     USP_METHOD("graph_from_rows", from_rows, "(begin, head, weight, flags)"),
@@ -227,6 +261,7 @@ PyMethodDef usp_graphs[] = {
     USP_METHOD("paths", paths, "(graph, sources, distance, parent, cutoff, targets, algorithm)"),
     USP_METHOD("paths_matrix", matrix, "(graph, sources, distance, parent, cutoff)"),
     USP_METHOD("bellman_ford", bellman_ford, "(graph, sources, distance, parent, cycle)"),
+    USP_METHOD("widen", widen, "(distance, f64): distances of 32 bits as f64"),
     USP_METHOD("path_of", path_of, "(parent, target, path): its length"),
     USP_END,
 };

@@ -93,6 +93,43 @@ COUNT(uint16_t)
 COUNT(uint32_t)
 COUNT(uint64_t)
 
+/* The same for numbers below `below`, at most TABLE, which no negative one is: one more than the
+ * greatest of them, or 0 and nothing done where there is another. To find what bits they have
+ * together takes half as long as to find the greatest. */
+enum { TABLE = 4096 };
+#define COUNT_SMALL(TYPE)                                                                          \
+    static size_t count_small_##TYPE(const void *numbers, size_t n, uint64_t below,                \
+                                     npy_intp *counts)                                             \
+    {                                                                                              \
+        const TYPE *x = numbers;                                                                   \
+        uint64_t bits = 0;                                                                         \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            bits |= x[i];                                                                          \
+        }                                                                                          \
+        if (bits >= below) {                                                                       \
+            return 0;                                                                              \
+        }                                                                                          \
+        size_t size = (size_t)2 << (63 - __builtin_clzll(bits | 1)), i = 0;                        \
+        memset(counts, 0, size * sizeof *counts);                                                  \
+        for (; i + 4 <= n; i += 4) { /* one a turn takes up to 1.6 times as long */                \
+            counts[x[i] & (size - 1)]++;                                                           \
+            counts[x[i + 1] & (size - 1)]++;                                                       \
+            counts[x[i + 2] & (size - 1)]++;                                                       \
+            counts[x[i + 3] & (size - 1)]++;                                                       \
+        }                                                                                          \
+        for (; i < n; i++) {                                                                       \
+            counts[x[i] & (size - 1)]++;                                                           \
+        }                                                                                          \
+        while (counts[size - 1] == 0) {                                                            \
+            size--;                                                                                \
+        }                                                                                          \
+        return size;                                                                               \
+    }
+COUNT_SMALL(uint8_t)
+COUNT_SMALL(uint16_t)
+COUNT_SMALL(uint32_t)
+COUNT_SMALL(uint64_t)
+
 bool usp_ends(usp_call *c, const usp_view *x, uint64_t ends[2])
 {
     const unsigned gone = 64 - 8 * (unsigned)x->bytes;
@@ -145,6 +182,23 @@ FUNCTION(fast_bincount)
     }
     if (!usp_begin(&c, args + 1, 1, "n", &length)) {
         return NULL;
+    }
+    npy_intp table[TABLE];
+    c.longest = x.n;
+    usp_release(&c);
+    const size_t found = (x.bytes == 1   ? count_small_uint8_t
+                          : x.bytes == 2 ? count_small_uint16_t
+                          : x.bytes == 4 ? count_small_uint32_t
+                                         : count_small_uint64_t)(
+        x.data, x.n, x.type == UPSWEEP_I8 ? 128 : TABLE, table);
+    usp_retake(&c);
+    if (found > 0) {
+        npy_intp size = (npy_intp)(found > length ? found : length);
+        PyObject *few = PyArray_ZEROS(1, &size, NPY_INTP, 0);
+        if (few != NULL) {
+            memcpy(PyArray_DATA((PyArrayObject *)few), table, found * sizeof *table);
+        }
+        return few;
     }
     if (!usp_ends(&c, &x, ends)) {
         return usp_done(&c, NULL);

@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 from . import _core
+from ._arrays import unmasked
 from ._axes import product
 from ._dtypes import BF16, DTYPES, FLOATS, I64, U8
 from ._folding import SUM, plain_numbers
@@ -197,7 +198,7 @@ def bincount(x, /, weights=None, minlength=0):
         if made is not None:
             return made
     if type(x) is np.ndarray and x.size < FEW and x.dtype != np.uint64:  # numpy's loop is as fast as a call can be
-        return np.bincount(x, weights, minlength)
+        return np.bincount(x, unmasked(weights), minlength)
     minlength = operator.index(minlength)
     a = plain_numbers(x if hasattr(x, "dtype") or len(x) else np.empty(0, np.intp), "bincount").whole("bincount")
     if a.code in FLOATS or a.code == 0 or not hasattr(a.kind, "given"):
@@ -212,7 +213,7 @@ def bincount(x, /, weights=None, minlength=0):
             raise TypeError("weights are for arrays in the host's memory")
         return _bincount_on_device(a, minlength)
     if weights is not None:
-        return np.bincount(flat, weights, minlength)
+        return np.bincount(flat, unmasked(weights), minlength)
     flat = np.ascontiguousarray(flat.view("u1") if flat.dtype == bool else flat)
     if flat.size == 0:
         return np.zeros(minlength, np.intp)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 import numpy as np
 
+from . import _core
 from ._graph import NO_VERTEX, Graph, arcs_of
 
 __all__ = ["dijkstra", "shortest_path", "bellman_ford"]
@@ -27,6 +28,17 @@ def _as_f64(distance):
     wide, none = distance.astype(np.float64), np.iinfo(distance.dtype).max
     if distance.size and distance.max() == none:
         wide[distance == none] = np.inf
+    return wide
+
+
+def _from_one(graph, vertex, cutoff):
+    """The distances from one vertex as f64. Those of 32 bits are found in the end of the array that they fill."""
+    if graph.dtype not in (np.uint32, np.float32):
+        return _as_f64(graph.distances(vertex, cutoff=cutoff))
+    wide = np.empty(graph.vertices)
+    narrow = wide.view(graph.dtype)[graph.vertices:]
+    graph._search(vertex, narrow, cutoff=cutoff)
+    _core.widen(narrow, wide)
     return wide
 
 
@@ -73,6 +85,8 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
             return _as_f64(made)
         sources = _sources_of(made[1], vertices.reshape(-1))
         return _as_f64(made[0]), _predecessors(made[1]), sources
+    if vertices.ndim == 0 and not return_predecessors:
+        return _from_one(graph, int(vertices), cutoff)
     if vertices.ndim == 0:
         made = graph.distances(int(vertices), parents=return_predecessors, cutoff=cutoff)
     else:

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import normal, take
-from ._axes import joined, product
+from ._axes import joined, product, rows_of
 from ._dtypes import BF16, DTYPES, FLOATS, I64, ROUNDED, U64, UNORDERED, refuse
 from ._kinds import Cupy, Numpy, Torch
 from ._times import end_of_times, reduce_times, times_of
@@ -234,6 +234,29 @@ def _position(call, x, what):
     return int(taken.valid[made]) if taken.nulls else made
 
 
+def _arg(x, axis, greatest, what):
+    """argmin and argmax, where the call of the module did not take x."""
+    times = times_of(x)
+    if times is not None:
+        if axis is None and times.size == 0:
+            raise ValueError(f"{what} of no element")
+        return end_of_times(times, not greatest, lambda keys: _arg(keys, axis, greatest, what))
+    if axis is None:
+        return _position(_core.argmax if greatest else _core.argmin, x, what)
+    taken = plain_numbers(x, what)
+    rows, _, length, count, _ = rows_of(taken, axis)
+    if rows.ndim == 1:
+        return _position(_core.argmax if greatest else _core.argmin, x, what)
+    if count and not length:
+        raise ValueError(f"{what} of no element")
+    kind, rows = taken.kind, taken.kind.contiguous(rows)
+    index = kind.empty(tuple(rows.shape[:-1]), I64, rows)
+    if count:
+        kind.ready(rows)
+        _core.arg_rows(kind.view(rows), count, kind.view(index), greatest)
+    return index
+
+
 def minmax(x, /):
     """Least and greatest element in one pass, NaNs skipped; ValueError where there is none.
 
@@ -257,38 +280,28 @@ def minmax(x, /):
     return least, greatest
 
 
-def argmin(x, /):
-    """Position of the least element in the flat array, the first of equals, as numpy.argmin but
-    with NaNs skipped. ValueError where there is no element.
+def argmin(x, /, axis=None):
+    """Position of the least element in the flat array or along an axis, the first of equals, as
+    numpy.argmin but with NaNs skipped; 0 where all are NaN. ValueError where there is no element.
 
     >>> import numpy as np, upsweep
     >>> upsweep.argmin(np.array([2, 1, 1]))
     1
     """
-    if _core.plain(x) and x.size:
+    if axis is None and _core.plain(x) and x.size:
         return _core.argmin(x, 0)
-    made = _core.fast_arg(x, False)
-    times = times_of(x) if made is None else None
-    if times is not None:
-        if times.size == 0:
-            raise ValueError("argmin of no element")
-        return end_of_times(times, True, argmin)
-    return _position(_core.argmin, x, "argmin") if made is None else made
+    made = _core.fast_arg(x, False) if axis is None else None
+    return _arg(x, axis, False, "argmin") if made is None else made
 
 
-def argmax(x, /):
+def argmax(x, /, axis=None):
     """Position of the greatest element; all is as for `argmin`.
 
     >>> import numpy as np, upsweep
     >>> upsweep.argmax(np.array([2, 7, 7]))
     1
     """
-    if _core.plain(x) and x.size:
+    if axis is None and _core.plain(x) and x.size:
         return _core.argmax(x, 0)
-    made = _core.fast_arg(x, True)
-    times = times_of(x) if made is None else None
-    if times is not None:
-        if times.size == 0:
-            raise ValueError("argmax of no element")
-        return end_of_times(times, False, argmax)
-    return _position(_core.argmax, x, "argmax") if made is None else made
+    made = _core.fast_arg(x, True) if axis is None else None
+    return _arg(x, axis, True, "argmax") if made is None else made

@@ -215,12 +215,15 @@ class Graph:
         """
         distance = np.empty(self.vertices, self.dtype)
         parent = np.empty(self.vertices, np.uint32) if parents else None
+        self._search(sources, distance, parent, targets, cutoff, algorithm)
+        return (distance, parent) if parents else distance
+
+    def _search(self, sources, distance, parent=None, targets=None, cutoff=None, algorithm=None):
         limit = None if cutoff is None else self._limit(cutoff)
         goals = None if targets is None else self._sources(targets)
         given = self._sources(sources)
         if self.vertices:
             self._find(_core.paths, given, distance, parent, limit, goals, (algorithm or "").encode())
-        return (distance, parent) if parents else distance
 
     def _find(self, call, *arguments):
         try:

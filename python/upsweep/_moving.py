@@ -43,7 +43,7 @@ def _size(a):
 
 def _flags_for(kind, flags, n, what):
     if kind is Numpy:
-        flags = np.ascontiguousarray(np.asarray(flags) != 0)
+        flags = np.ascontiguousarray(np.asarray(unmasked(flags)) != 0)
         if flags.shape != (n,):
             raise ValueError(f"{what} takes a flag for each element of the first axis")
         return flags
@@ -158,7 +158,7 @@ def _positions(kind, indices, length):
         if kind.code(index) not in (3, 4, 7, 8):
             raise TypeError("positions on a device must be integers of 32 or 64 bits")
         return index, tuple(index.shape)
-    index = _integers(np.asarray(indices))
+    index = _integers(np.asarray(unmasked(indices)))
     shape = index.shape
     if index.dtype.kind not in "iu":
         raise TypeError("positions must be integers")

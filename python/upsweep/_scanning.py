@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arrays import beside, host, normal, take
+from ._arrays import beside, host, normal, take, unmasked
 from ._axes import apart, axis_last, check_out, finished, product, result_like
 from ._dtypes import EXCLUSIVE, FLOATS, UNORDERED
 from ._folding import (AND, GREATEST, LEAST, OF_TIMES, OPS, OR, PRODUCT, SUM, XOR, is_bool, of_bools, plain_numbers,
@@ -146,7 +146,7 @@ def scan(x, op="sum", /, *, heads=None, keys=None, exclusive=False, dtype=None, 
                                        else np.shape(given)) != tuple(taken.array.shape):
             raise ValueError("heads and keys must be of x's length")
     if taken.kind is Numpy:
-        heads = None if heads is None else np.ascontiguousarray(np.asarray(heads) != 0)
+        heads = None if heads is None else np.ascontiguousarray(np.asarray(unmasked(heads)) != 0)
         keys = None if keys is None else apart(Numpy, host(keys), out)
     else:
         heads, keys = (None if given is None else taken.kind.view(apart(taken.kind, taken.kind.contiguous(

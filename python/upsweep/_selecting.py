@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arrays import known, take
+from ._arrays import known, take, unmasked
 from ._axes import check_out, flags_of, into, laid_out, one_row, product, rows_of
 from ._dtypes import BF16, DTYPES, EXCLUSIVE, FLOATS, I64, LARGEST, NUMBERS, UPPER, code_of
 from ._folding import SUM
@@ -372,13 +372,13 @@ def searchsorted(a, v, /, *, side="left", sorter=None):
         return made
     if known(a) is not None:
         return _search_tensor(a, v, flags, sorter)
-    keys, wanted = np.asarray(a), np.asarray(v)
+    keys, wanted = np.asarray(unmasked(a)), np.asarray(unmasked(v))
     if keys.ndim != 1:
         raise ValueError("searchsorted takes a sorted array of one dimension")
     numbers = keys.dtype.kind in "biuf" and wanted.dtype.kind in "biuf"
     dtype = np.result_type(keys, wanted) if numbers else None
     if not numbers or code_of(dtype) == 0 or sorter is not None or wanted.size < SEARCHED_BY_NUMPY:
-        return np.searchsorted(keys, wanted, side, sorter)
+        return np.searchsorted(keys, wanted, side, unmasked(sorter))
     flat = np.require(wanted, dtype, "CA").reshape(-1)
     places = np.empty(flat.shape, np.int64)
     _core.search_sorted(np.require(keys, dtype, "CA"), flat, places, flags)

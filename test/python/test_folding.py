@@ -35,6 +35,9 @@ def test_extremes(a, data):
     if not (a.dtype.kind == "f" and np.isnan(a).any()):
         b = a + a.dtype.type(0) if a.dtype.kind == "f" else a
         assert upsweep.argmin(b) == np.argmin(b) and upsweep.argmax(b) == np.argmax(b)
+        if a.ndim:
+            same(upsweep.argmin(b, axis), np.argmin(b, axis))
+            same(upsweep.argmax(b, axis=axis), np.argmax(b, axis=axis))
     same(upsweep.cummin(a, axis=axis), np.fmin.accumulate(a.ravel() if axis is None else a,
                                                           axis=axis or 0))
     same(upsweep.cummax(a, axis=axis), np.fmax.accumulate(a.ravel() if axis is None else a,
@@ -180,3 +183,28 @@ def test_bincount(seed, n, most, dtype):
         same(upsweep.bincount(a), np.bincount(a))
         same(upsweep.bincount(a, minlength=77), np.bincount(a, minlength=77))
         same(upsweep.bincount(a, a), np.bincount(a, a))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8"])
+@pytest.mark.parametrize("n", [1, 100, 3000])
+def test_bincount_of_negative_numbers(dtype, n):
+    a = np.arange(n).astype("u1").view("i1").astype(dtype) & 0x7f
+    a[n // 2] = -1
+    with pytest.raises(ValueError, match="negative"):
+        upsweep.bincount(a)
+
+
+def test_positions_of_extremes_along_an_axis():
+    a = np.array([[np.nan, 2, 1], [np.nan, np.nan, np.nan], [3, np.nan, 3]])
+    same(upsweep.argmin(a, 1), np.array([2, 0, 0]))
+    same(upsweep.argmax(a, -1), np.array([1, 0, 0]))
+    days = np.array([["NaT", "2020-01-02"], ["2020-01-01", "2019-01-01"]], "M8[D]")
+    same(upsweep.argmin(days, axis=0), np.array([1, 1]))
+    same(upsweep.argmax(days, axis=1), np.array([1, 0]))
+    same(upsweep.argmin(np.empty((0, 3)), axis=1), np.empty(0, np.int64))
+    with pytest.raises(ValueError, match="argmax of no element"):
+        upsweep.argmax(np.empty((3, 0)), axis=1)
+    for axis in (2, -3):
+        with pytest.raises(IndexError):
+            upsweep.argmin(a, axis=axis)
+    assert upsweep.argmax([1, 3, 2], axis=0) == 1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import upsweep
 from hypothesis import given, strategies as st
+from shared import same
 
 scipy_sparse = pytest.importorskip("scipy.sparse")
 csgraph = pytest.importorskip("scipy.sparse.csgraph")
@@ -151,3 +152,19 @@ def test_what_is_no_weight_and_no_vertex():
                 call(m)
     with pytest.raises(IndexError, match="the graph is empty"):
         upsweep.Graph([], []).distances(0)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8", "i8"])
+@pytest.mark.parametrize("n", [1, 2, 3, 1023, 1024, 1025, 3000])
+def test_dijkstra_of_all_lengths_gives_f64(dtype, n):
+    """Distances of 32 bits lie in the end of the result until they are widened; every seventh vertex is not reached."""
+    reached = np.delete(np.arange(n), np.arange(1, n, 7))
+    weight = (np.arange(reached.size - 1) % 5 + 1).astype(dtype)
+    graph = upsweep.Graph(reached[:-1], reached[1:], weight, vertices=n)
+    want = np.full(n, np.inf)
+    want[reached] = np.append(0, np.cumsum(weight, dtype="f8"))
+    same(upsweep.dijkstra(graph, indices=0), want)
+    same(upsweep.dijkstra(graph, indices=[0])[0], want)
+    far = want.copy()
+    far[far > 7] = np.inf
+    same(upsweep.dijkstra(graph, indices=0, limit=7), far)

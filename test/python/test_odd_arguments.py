@@ -108,7 +108,12 @@ def test_masks_are_not_dropped():
     records = np.ma.array(np.zeros(2, "i4,f4"), mask=[True, False])
     for call in (lambda: upsweep.sort_pairs(np.array([2, 1]), hidden),
                  lambda: upsweep.put(np.zeros(2, int), [0, 1], hidden),
-                 lambda: upsweep.sort_records(records)):
+                 lambda: upsweep.sort_records(records),
+                 lambda: upsweep.searchsorted(hidden, 5), lambda: upsweep.searchsorted([5, 6], hidden),
+                 lambda: upsweep.searchsorted([5, 6], [5], sorter=hidden),
+                 lambda: upsweep.take(np.arange(9), hidden), lambda: upsweep.split(np.arange(2), hidden),
+                 lambda: upsweep.compress(hidden, np.arange(2)), lambda: upsweep.scan(np.arange(2), heads=hidden),
+                 lambda: upsweep.bincount(np.arange(2), hidden)):
         raises(TypeError, "masked", call)
 
 
