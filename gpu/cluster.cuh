@@ -62,8 +62,8 @@ template <unsigned ranks> struct usw_cluster {
 #endif
         }
     }
-    /* Each block brings a value, the same in all its threads, and after the barrier has those of all
-     * in words[0 .. ranks - 1], in its shared memory, which are used once. All threads call. */
+    /* Each block brings a value, the same in all its threads, and after the barrier has those of
+     * all in words[0 .. ranks - 1], in its shared memory, which are used once. All threads call. */
     template <typename T> __device__ __forceinline__ static void share(T value, T *words)
     {
         if (threadIdx.x < ranks) {
@@ -73,8 +73,8 @@ template <unsigned ranks> struct usw_cluster {
     }
 };
 
-/* Whether this device has clusters, of up to 8 blocks; the emulator's, if UPSWEEP_EMULATE_CLUSTERS is
- * not 0. */
+/* Whether this device has clusters, of up to 8 blocks; the emulator's, if UPSWEEP_EMULATE_CLUSTERS
+ * is not 0. */
 static inline bool usw_gpu_clusters(const usw_gpu *g)
 {
 #ifdef USW_EMULATE

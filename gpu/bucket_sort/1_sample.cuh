@@ -233,9 +233,29 @@ template <typename K, int I, unsigned ranks> struct hybrid_questions {
     }
 };
 
+__device__ __forceinline__ void hybrid_begin_plan(hybrid_plan *plan, unsigned bits)
+{
+    *plan = hybrid_plan();
+    plan->all = ~0ull;
+    plan->bits = bits;
+}
+/* Notes the leading bits, or that keys go by a tree. bits: that the host has foreseen. One thread
+ * calls. */
+template <typename K>
+__device__ __forceinline__ void hybrid_note_leading(hybrid_plan *plan, const hybrid_leading<K> &l,
+                                                    unsigned bits, unsigned by_tree)
+{
+    plan->shift = l.shift;
+    plan->bits = by_tree ? bits : l.bits;
+    plan->twice = plan->bits != bits;
+    plan->base = by_tree ? 0 : l.base;
+    plan->first = static_cast<unsigned>(plan->base >> l.shift) & ((1u << l.bits) - 1);
+    plan->by_tree = by_tree;
+}
+
 /* Clears what the count adds to, and chooses the leading bits by a sample of the keys. A cluster of
  * `ranks` blocks takes it, if that is not 1. table: where keys of few values are counted, or NULL.
- * tree: for keys that are not even, or NULL. early: the launch before grows it, and may still do. */
+ * tree: for keys that are not even, or NULL. early: the launch before grows it, and may yet. */
 template <typename K, unsigned ranks>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
@@ -259,9 +279,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     USW_SHARED_ARRAY(unsigned long long, seen, [4]);
     USW_SHARED(hybrid_shown, shown);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        *plan = hybrid_plan();
-        plan->all = ~0ull;
-        plan->bits = bits;
+        hybrid_begin_plan(plan, bits);
     }
     if (sizeof(K) < 4) {
         return; /* such keys are counted by all their bits */
@@ -303,17 +321,12 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         hybrid_note_regions<K>(n, l, level, seen, plan);
     }
     if (threadIdx.x == 0) {
-        plan->shift = l.shift;
-        plan->bits = by_tree ? bits : l.bits;
-        plan->twice = plan->bits != bits;
-        plan->base = by_tree ? 0 : l.base;
-        plan->first = static_cast<unsigned>(plan->base >> l.shift) & ((1u << l.bits) - 1);
+        hybrid_note_leading<K>(plan, l, bits, by_tree);
         plan->radix = radix;
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
         plan->ordered = looks && questions.rises(s);
         plan->uncounted = uncounted ? HYBRID_UNCOUNTED_BITS : 0;
-        plan->by_tree = by_tree;
         plan->near = near;
     }
     if (early) {

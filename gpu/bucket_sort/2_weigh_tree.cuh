@@ -99,7 +99,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsi
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {
             if (l + u * warps < stretches) {
-                hybrid_count_slot(counts, leaf[u], 1);
+                hybrid_count_slot(counts, leaf[u]);
             }
         }
     }

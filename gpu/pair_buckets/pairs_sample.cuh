@@ -121,8 +121,8 @@ template <typename K> __device__ __forceinline__ float pairs_most_copies(unsigne
 {
     return sizeof(K) == 4 ? 10 : static_cast<float>(n >> PAIRS_COPIES) * 2 / 3;
 }
-/* Buckets of keys of 32 bits that have some values each, as many keys as a bucket, vary so much that
- * many are too large. */
+/* Buckets of keys of 32 bits that have some values each, as many keys as a bucket, vary so much
+ * that many are too large. */
 template <typename K>
 __device__ __forceinline__ bool pairs_may_repeat(unsigned long long n, float copies,
                                                  unsigned capacity)

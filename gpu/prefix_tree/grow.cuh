@@ -13,8 +13,8 @@
  * that all differ BY_CHANCE find their bit set. Fewer values have a bin, or a bucket, each. */
 enum { TREE_REPEATS = 332, TREE_REPEATS_BY_CHANCE = 251, TREE_DENSE = 10, TREE_HASH = 17 };
 
-/* Shared memory of hybrid_grow: slots and what is known of each, sums; of one of several blocks also
- * the counts of all. */
+/* Shared memory of hybrid_grow: slots and what is known of each, sums; of one of several blocks
+ * also the counts of all. */
 constexpr size_t hybrid_grow_shared = TREE_SLOTS * 20 + 224;
 template <unsigned ranks>
 constexpr size_t hybrid_grow_shared_of = hybrid_grow_shared + TREE_SLOTS * 4 +
@@ -102,7 +102,7 @@ template <typename K, unsigned ranks> struct hybrid_grow {
     {
         unsigned deep = 0, before;
         for (unsigned i = threadIdx.x; i < window.root; i += 1024) {
-            deep += node_for(i) != 0 ? keys_in(i) : 0;
+            deep += node_for(i) != 0 ? all_counts[i] : 0;
         }
         return hybrid_sum_before(deep, sums, before);
     }
@@ -111,7 +111,7 @@ template <typename K, unsigned ranks> struct hybrid_grow {
     __device__ __forceinline__ void choose_root(unsigned varying, unsigned most)
     {
         make_root();
-        if (keys_in(0) < 1024 * HYBRID_SAMPLE_ROWS / 8 || window.shift == 0) {
+        if (all_counts[0] < 1024 * HYBRID_SAMPLE_ROWS / 8 || window.shift == 0) {
             return;
         }
         const hybrid_window<K> linear = window;
@@ -132,21 +132,6 @@ template <typename K, unsigned ranks> struct hybrid_grow {
             window = linear;
             make_root();
         }
-    }
-    /* A slot's count: its keys, and above 16 bits those in the lower half of its range. */
-    static __device__ __forceinline__ unsigned half_of(K rest)
-    {
-        return rest >> (sizeof(K) * 8 - 1) == 0 ? 1u << 16 : 0;
-    }
-    __device__ __forceinline__ unsigned keys_in(unsigned slot) const
-    {
-        return all_counts[slot] & 0xffff;
-    }
-    /* Whether more than four fifths lie in one half: linear buckets are uneven there. */
-    __device__ __forceinline__ bool is_lopsided(unsigned slot) const
-    {
-        const unsigned found = keys_in(slot), low = all_counts[slot] >> 16;
-        return low * 5 < found || low * 5 > found * 4;
     }
     /* Key i of this thread, not mapped. It is loaded each time, from the cache. */
     __device__ __forceinline__ K key_of(unsigned i) const
@@ -184,7 +169,7 @@ template <typename K, unsigned ranks> struct hybrid_grow {
             const K key = map.map(key_rest[i]);
             key_slot[i] = window.is_scaled() ? window.template root_slot<true>(key, key_rest[i])
                                              : window.template root_slot<false>(key, key_rest[i]);
-            hybrid_count_slot(counts, key_slot[i], 1 + half_of(key_rest[i]));
+            hybrid_count_slot(counts, key_slot[i]);
         }
         add_up(0, window.root);
     }
@@ -196,7 +181,7 @@ template <typename K, unsigned ranks> struct hybrid_grow {
             const unsigned slot = slots[key_slot[i]];
             if ((slot & TREE_NODE) != 0) {
                 key_slot[i] = window.child(slot, key_rest[i]);
-                atomicAdd(&counts[key_slot[i]], 1u + half_of(key_rest[i]));
+                atomicAdd(&counts[key_slot[i]], 1u);
             }
         }
         add_up(begin[levels - 1], begin[levels]);
@@ -204,12 +189,10 @@ template <typename K, unsigned ranks> struct hybrid_grow {
     /* The log2 of the size of the node that a slot becomes, or 0. */
     __device__ __forceinline__ unsigned node_for(unsigned slot) const
     {
-        const unsigned found = keys_in(slot), values = bits[slot];
-        const unsigned more = is_lopsided(slot) ? TREE_MORE_LOPSIDED : TREE_MORE;
-        if (found < leaf * more || size[slot] == 0) {
+        const unsigned found = all_counts[slot], values = bits[slot];
+        if (found < leaf * TREE_MORE || size[slot] == 0) {
             return 0;
         }
-        TREE_WAY(TREE_LOPSIDED, found < leaf * TREE_MORE)
         const unsigned log2_size =
             31 - static_cast<unsigned>(__clz(static_cast<int>(found / leaf)));
         return log2_size < values ? log2_size : values;
@@ -277,7 +260,7 @@ template <typename K, unsigned ranks> struct hybrid_grow {
         bool heavy = false;
         for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
             heavy |= (slots[i] & TREE_NODE) == 0 && bits[i] != 0 &&
-                     keys_in(i) >= leaf * TREE_MORE * TREE_HEAVY;
+                     all_counts[i] >= leaf * TREE_MORE * TREE_HEAVY;
         }
         return !__syncthreads_or(heavy);
     }

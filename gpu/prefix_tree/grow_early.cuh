@@ -14,8 +14,8 @@ enum { TREE_RANKS = 8 };
 #endif
 
 /* Grows the tree of stretches, and says in tree->enough whether it serves (hybrid_grow_by), unless
- * the launch that runs beside it finds it unwanted. A
- * cluster of TREE_RANKS blocks of 1024 threads; shared memory: hybrid_grow_shared_of<TREE_RANKS>. */
+ * the launch that runs beside it finds it unwanted. A cluster of TREE_RANKS blocks of 1024 threads;
+ * shared memory: hybrid_grow_shared_of<TREE_RANKS>. */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_grow_early(const K *keys, unsigned long long n,
                                                           usw_gpu_keymap<K> map,

@@ -18,7 +18,8 @@ template <typename K, unsigned ranks> struct hybrid_grown {
         unsigned found = 0;
 #pragma unroll
         for (unsigned i = 0; i < rows; i++) {
-            found += g.bits[g.key_slot[i]] > TREE_FEW_LEFT ? 1 + g.half_of(g.key_rest[i]) : 0;
+            const bool lower = g.key_rest[i] >> (sizeof(K) * 8 - 1) == 0;
+            found += g.bits[g.key_slot[i]] > TREE_FEW_LEFT ? 1 + (lower ? 1u << 16 : 0) : 0;
         }
         return found;
     }
@@ -49,7 +50,7 @@ template <typename K, unsigned ranks> struct hybrid_grown {
         for (unsigned i = 0; i < rows; i += 2) {
             const K key = g.key_of(i), left = __shfl_up_sync(~0u, key, 1);
             const unsigned slot = g.key_slot[i], hash = hybrid_tree_hash(key), word = hash / 32;
-            const unsigned buckets = g.keys_in(slot) << bucket_bits >> 14; /* of 2^14 keys */
+            const unsigned buckets = g.all_counts[slot] << bucket_bits >> 14; /* of 2^14 keys */
             const unsigned log2 = 31 - static_cast<unsigned>(__clz(static_cast<int>(buckets | 1)));
             if (g.bits[slot] > log2 + TREE_DENSE && (threadIdx.x % 32 == 0 || key != left)) {
                 unsigned *at = cluster::at(&g.hashes[word / ranks], word % ranks);

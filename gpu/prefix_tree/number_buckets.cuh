@@ -10,6 +10,9 @@
  * buckets, so that some are less full, and the least size needs more buckets than there are. */
 enum { TREE_FILLS = 8, TREE_FILL = 64 };
 
+/* A leaf in which keys end gets up to so many times its share. */
+static constexpr float TREE_CLIFF = 8;
+
 /* Shared memory: slots, counts, their sums, needs, what is known of slots, words of a scan. */
 constexpr size_t hybrid_weigh_shared = size_t(TREE_SLOTS) * 20 + 16 + 256;
 
@@ -100,10 +103,9 @@ struct hybrid_numbering {
         __syncthreads();
         return total;
     }
-    /* The keys of leaf i, or two or three times as many where its neighbours show that they are not
-     * spread evenly in it: it then needs more buckets. of_node: keys for a slot of a node, at
-     * least.
-     */
+    /* The keys of leaf i, or some times as many where its neighbours show that they are not spread
+     * evenly in it: it then needs more buckets, as many as the neighbour where keys end in it, up
+     * to CLIFF times as many. of_node: keys for a slot of a node, at least. */
     __device__ __forceinline__ unsigned weight(unsigned i, float of_node) const
     {
         const unsigned first = node[i], keys = counts[i];
@@ -118,7 +120,8 @@ struct hybrid_numbering {
             }
         }
         const float ratio = most / static_cast<float>(keys + 1);
-        return ratio > 3 ? 3 * keys : ratio > 1.4f ? 2 * keys : keys;
+        const float times = ratio < 3 ? 2 : ratio < TREE_CLIFF ? ratio : TREE_CLIFF;
+        return ratio > 1.4f ? static_cast<unsigned>(times * static_cast<float>(keys)) : keys;
     }
     __device__ __forceinline__ void weigh_leaves()
     {

@@ -26,9 +26,8 @@
 
 /* SLOTS: of all nodes together. ROOT_BITS: of the root, whose slots are
  * ROOT_SCALED at most where they are of leading ones. LEVELS: of nodes, at most. LEAF: keys of
- * the sample that a leaf should have, at least; a slot with MORE times as many becomes a node,
- * with MORE_LOPSIDED if most lie in one half; where one with MORE * HEAVY times as many cannot,
- * there is no tree. */
+ * the sample that a leaf should have, at least; a slot with MORE times as many becomes a node, and
+ * where one with HEAVY times as many as that cannot, there is no tree. */
 enum {
     TREE_BUCKETS = 1 << 16, /* at most */
     TREE_REGIONS = 256,     /* buckets of a first scatter, at most */
@@ -38,7 +37,6 @@ enum {
     TREE_LEVELS = 5,
     TREE_LEAF = 16,
     TREE_MORE = 4,
-    TREE_MORE_LOPSIDED = 2,
     TREE_HEAVY = 4
 };
 
@@ -71,7 +69,6 @@ enum tree_way {
     TREE_SCATTERS_ONCE,
     TREE_ALONE,
     TREE_LEANS,
-    TREE_LOPSIDED,
     TREE_LARGER,
     TREE_BEFORE,
     TREE_BEHIND,
@@ -85,7 +82,6 @@ static const char *const tree_ways[] = {"equal keys are written in several piece
                                         "one scatter takes keys to their buckets",
                                         "a key is far from the others of its tile",
                                         "keys lean to one side of leaves",
-                                        "a slot is split whose keys lie in one half",
                                         "many buckets are large",
                                         "a key is before the window",
                                         "a key is behind the window"};
@@ -318,19 +314,17 @@ __device__ __forceinline__ void hybrid_copy_slots(const hybrid_tree *tree, unsig
     }
 }
 
-/* Adds `one`, 1 or a multiple of 2^16 more, to counts[at] for each lane of a warp, once for
- * neighbours that agree in both, since many keys may be equal. (Asking for all lanes that agree takes as many turns as there are
- * different ones.) All lanes call. */
-__device__ __forceinline__ void hybrid_count_slot(unsigned *counts, unsigned at, unsigned one)
+/* Adds 1 to counts[at] for each lane of a warp, once for neighbours that agree, since many keys may
+ * be equal. (Asking for all lanes that agree takes as many turns as there are different ones.) All
+ * lanes call. */
+__device__ __forceinline__ void hybrid_count_slot(unsigned *counts, unsigned at)
 {
-    const unsigned lane = threadIdx.x % 32, what = at + one;
-    const unsigned left = __shfl_up_sync(~0u, what, 1);
-    const bool first = lane == 0 || what != left;
+    const unsigned lane = threadIdx.x % 32, left = __shfl_up_sync(~0u, at, 1);
+    const bool first = lane == 0 || at != left;
     const unsigned firsts = __ballot_sync(~0u, first) >> lane >> 1; /* of the lanes above */
     if (first) {
-        const unsigned lanes =
-            firsts != 0 ? static_cast<unsigned>(__ffs(static_cast<int>(firsts))) : 32 - lane;
-        atomicAdd(&counts[at], lanes * one);
+        atomicAdd(&counts[at],
+                  firsts != 0 ? static_cast<unsigned>(__ffs(static_cast<int>(firsts))) : 32 - lane);
     }
 }
 

@@ -1,5 +1,5 @@
-/* tuning.cuh - numbers of the scatters by a prefix tree that can be tuned: shapes of tiles, and what
- * is near. */
+/* tuning.cuh - numbers of the scatters by a prefix tree that can be tuned: shapes of tiles, and
+ * what is near. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_TREE_BUCKETS_TUNING_CUH
 #define USW_GPU_TREE_BUCKETS_TUNING_CUH

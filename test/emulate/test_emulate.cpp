@@ -270,8 +270,8 @@ static void test_cooperative(void **)
     assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
 
-/* Blocks in clusters of 4 pass numbers round, in static and in dynamic shared memory, and add to the
- * first one's. */
+/* Blocks in clusters of 4 pass numbers round, in static and in dynamic shared memory, and add to
+ * the first one's. */
 static void cluster_rounds(unsigned *x)
 {
     USW_DYNAMIC_SHARED(unsigned, mine);
