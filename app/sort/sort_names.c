@@ -77,7 +77,7 @@ int sort_check_names(const sort_task *task)
     struct stat status;
     for (size_t i = 0; i < task->common.operand_count; i++) {
         const char *name = task->common.operands[i];
-        if (stat(name, &status) == 0 && S_ISDIR(status.st_mode)) {
+        if (strcmp(name, "-") != 0 && stat(name, &status) == 0 && S_ISDIR(status.st_mode)) {
             return app_fail("read failed: %s: %s", name, strerror(EISDIR));
         }
     }

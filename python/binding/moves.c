@@ -184,6 +184,7 @@ FUNCTION(fast_bincount)
         return NULL;
     }
     npy_intp table[TABLE];
+    table[0] = 0; /* the others are cleared where they are needed */
     c.longest = x.n;
     usp_release(&c);
     const size_t found = (x.bytes == 1   ? count_small_uint8_t
