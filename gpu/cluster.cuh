@@ -73,13 +73,13 @@ template <unsigned ranks> struct usw_cluster {
     }
 };
 
-/* Whether this device has clusters, of up to 8 blocks; the emulator's, if UPSWEEP_EMULATE_CLUSTERS
- * is not 0. */
+/* Whether this device has clusters, of up to 8 blocks; the emulator's has, if it is asked by
+ * UPSWEEP_EMULATE_CLUSTERS, since they take its time. */
 static inline bool usw_gpu_clusters(const usw_gpu *g)
 {
 #ifdef USW_EMULATE
     (void)g;
-    return emulated_setting("UPSWEEP_EMULATE_CLUSTERS", 1) != 0;
+    return emulated_setting("UPSWEEP_EMULATE_CLUSTERS", 0) != 0;
 #else
     int major = 0;
     return usw_chains_built() && !usw_gpu_plans(g) &&

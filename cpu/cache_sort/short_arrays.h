@@ -129,14 +129,12 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
 static void FN(sort_row)(void *keys, size_t n, const usw_keymap *map)
 {
     const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
-#ifdef MAPS
-#if KEY_BITS == 32
+#if defined(MAPS) && KEY_BITS == 32
     if (n <= FN(BASE) && FN(rises_signed)(map)) {
         USW_ROUTE_OF("a row in signed order", USW_TYPE_BIT(UPSWEEP_I32));
         signed_base_sort_u32(keys, n);
         return;
     }
-#endif
     if (n <= FN(BASE)) {
         USW_ROUTE("a row mapped in registers");
         FN(base_sort_mapped)(keys, n, map);

@@ -27,8 +27,11 @@ static void queue_twice(usw_gpu *g, const hybrid_job<K> &j, const hybrid_local_a
             return;
         }
     }
-    queue(hybrid_local_twice<K, local::threads, local::keys, local::bits, shape::rounds, blocks>,
-          blocks, hybrid_local_shared<K>(local::threads, local::keys, local::bits));
+    if constexpr (sizeof(K) == 8 || size > -2) { /* such small buckets are always halves */
+        queue(
+            hybrid_local_twice<K, local::threads, local::keys, local::bits, shape::rounds, blocks>,
+            blocks, hybrid_local_shared<K>(local::threads, local::keys, local::bits));
+    }
 }
 
 /* The sorts of all buckets, in the shape for buckets of that size. */
