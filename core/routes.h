@@ -143,7 +143,8 @@ static inline void usw_route_take(usw_route *r, uint64_t work)
 #define USW_ROUTE_WORK(name, work) USW_ROUTE_RECORD(name, USW_ROUTE_DEFAULT, 0, USW_ON_ALL, work)
 
 #define USW_CALL_BEGINS(isa) (usw_call_now = (usw_route_call){(unsigned)(isa), 0, 0})
-#define USW_CALL_TYPE(t) (usw_call_now.type == 0 ? (void)(usw_call_now.type = (t)) : (void)0)
+#define USW_CALL_TYPE(t)                                                                           \
+    ((void)(usw_call_now.type += usw_call_now.type == 0 ? (unsigned)(t) % USW_ROUTE_TYPES : 0))
 #define USW_CALL_CARRIES(what) ((void)(usw_call_now.carried = (what)))
 /* What a pool of threads hands on. */
 #define USW_CALL_FIELD usw_route_call call;
