@@ -63,7 +63,7 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
                                                      : 12),
                                          scatter::blocks, scatter::threads>;
     /* Uneven keys of fewer pairs are sorted by digits. */
-    static constexpr size_t tree_from = pair > 8 ? 1 << 22 : 1 << 25;
+    static constexpr size_t tree_from = key_bytes == 8 ? 1 << 22 : pair > 8 ? 1 << 23 : 1 << 25;
     /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for each. */
     using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
     using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
