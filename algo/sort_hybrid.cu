@@ -204,7 +204,7 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
             hybrid_even{j.uncounted ? j.bits1 : 0, j.cursor, j.room}, j.few_values, j.tree, early);
     };
     if (sizeof(K) >= 4 && usw_gpu_clusters(g)) {
-        sample(std::integral_constant < unsigned, sizeof(K) >= 4 ? SAMPLE_RANKS : 1 > ());
+        sample(std::integral_constant<unsigned, (sizeof(K) >= 4 ? SAMPLE_RANKS : 1)>());
     } else {
         sample(std::integral_constant<unsigned, 1>());
     }

@@ -123,11 +123,12 @@ hybrid_note_regions(unsigned long long n, const hybrid_leading<K> &l, const hybr
     }
 }
 
-/* What the sample shows: whether buckets are crowded; by how few values; whether too many keys are
- * equal, and how many; the order of neighbours; how the keys look by leading bits; whether they may
- * be scattered without a count. */
+/* What the sample shows. many: too many buckets are crowded; crowds: some is; few_values: by few
+ * values. alike: too many keys are equal, so many copies of each. falls: neighbours that do;
+ * one_run: the array is one run but for a few. looks: by leading bits. even: enough for a scatter
+ * that counts. */
 struct hybrid_shown {
-    bool crowded_too, crowds, few_values, alike, one_run, even;
+    bool many, crowds, few_values, alike, one_run, even;
     float copies;
     unsigned falls;
     hybrid_looks looks;
@@ -155,8 +156,8 @@ template <typename K, int I, unsigned ranks> struct hybrid_questions {
                                                    bool tree) const
     {
         if (crowded.keys != 0) {
-            s.crowded_too = hybrid_is_crowded<K, I>(k, here, l.shift, l.bits, crowded, counts) ||
-                            (sizeof(K) == 4 && tree && !l.fits && l.bits == bits);
+            s.many = hybrid_is_crowded<K, I>(k, here, l.shift, l.bits, crowded, counts) ||
+                     (sizeof(K) == 4 && tree && !l.fits && l.bits == bits);
             s.crowds = (counts[0] & 0xffff) != 0;
             s.few_values =
                 s.crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
@@ -164,7 +165,7 @@ template <typename K, int I, unsigned ranks> struct hybrid_questions {
     }
     __device__ __forceinline__ void ask_for_equal(hybrid_shown &s) const
     {
-        if (crowded.keys != 0 && !few_bytes && !s.crowded_too && !s.crowds) {
+        if (crowded.keys != 0 && !few_bytes && !s.many && !s.crowds) {
             s.alike = hybrid_repeats<K, I>(k, n, l, crowded, counts, s.copies);
         }
     }
@@ -217,7 +218,7 @@ template <typename K, int I, unsigned ranks> struct hybrid_questions {
             const hybrid_shown &equal = *cluster::at(&shown, 1 % ranks);
             const hybrid_shown &looks = *cluster::at(&shown, 2 % ranks);
             const hybrid_shown &even = *cluster::at(&shown, 3 % ranks);
-            const bool clear = !few_bytes && !s.crowded_too && !s.crowds;
+            const bool clear = !few_bytes && !s.many && !s.crowds;
             s.alike = equal.alike && clear;
             s.copies = clear ? equal.copies : 0;
             s.falls = equal.falls;
@@ -299,7 +300,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         return;
     }
     const hybrid_shown &s = shown;
-    const bool many = s.crowded_too, counted = s.few_values, looks = crowded.falls != 0 && !counted;
+    const bool many = s.many, counted = s.few_values, looks = crowded.falls != 0 && !counted;
     unsigned by_tree = 0, near = 0;
     if constexpr (sizeof(K) >= 4) {
         if (tree != nullptr && !few_bytes && !counted) {

@@ -121,8 +121,9 @@ template <typename K> __device__ __forceinline__ float pairs_most_copies(unsigne
 {
     return sizeof(K) == 4 ? 10 : static_cast<float>(n >> PAIRS_COPIES) * 2 / 3;
 }
-/* Buckets of keys of 32 bits that have some values each, as many keys as a bucket, vary so much
- * that many are too large. */
+/* Whether pairs may go by a tree that have so many keys of a value on average. Where a value of 32
+ * bits has about as many as a bucket holds, buckets differ by whole values, and many are too large.
+ * capacity: pairs of a bucket. */
 template <typename K>
 __device__ __forceinline__ bool pairs_may_repeat(unsigned long long n, float copies,
                                                  unsigned capacity)

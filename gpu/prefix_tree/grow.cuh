@@ -138,12 +138,12 @@ template <typename K, unsigned ranks> struct hybrid_grow {
     {
         return hybrid_sample_key(keys, n, cluster::rank() * rows + i, alone);
     }
-    /* Adds up what the blocks have counted in slots from .. to. */
+    /* Adds up what the blocks have counted in slots start .. to, four words at a time: the others
+     * of the first and last four get what they had, or what nobody reads. */
     __device__ __forceinline__ void add_up(unsigned start, unsigned to)
     {
         cluster::barrier();
-        if constexpr (ranks >
-                      1) { /* four words at a time; others before and behind are not asked */
+        if constexpr (ranks > 1) {
             for (unsigned i = start / 4 + threadIdx.x; i * 4 < to; i += 1024) {
                 auto *own = reinterpret_cast<uint4 *>(counts) + i;
                 uint4 all = make_uint4(0, 0, 0, 0);
@@ -249,8 +249,11 @@ template <typename K, unsigned ranks> struct hybrid_grow {
         choose_root(varying, most);
         while (levels < TREE_LEVELS && split()) {
             levels++;
-            if (ranks > 1 && cluster::rank() == 0 && threadIdx.x < ranks) {
-                *cluster::at(&ends_at(levels), threadIdx.x) = usw_load_relaxed(unwanted);
+            if (ranks > 1 && cluster::rank() == 0 && threadIdx.x < 32) { /* one load for all */
+                const unsigned ends = __shfl_sync(~0u, usw_load_relaxed(unwanted), 0);
+                if (threadIdx.x < ranks) {
+                    *cluster::at(&ends_at(levels), threadIdx.x) = ends;
+                }
             }
             count_last();
             if (ranks > 1 && ends_at(levels) != 0) {
