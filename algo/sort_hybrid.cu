@@ -190,11 +190,12 @@ template <typename K> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
 template <typename K>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
+    const unsigned repeats =
+        j.tree != nullptr ? hybrid_most_repeats<K>(j.n, j.bits, TREE_CAPACITY) : 0;
     bool early = false;
     if constexpr (sizeof(K) >= 4) {
         early = j.tree != nullptr &&
-                hybrid_queue_grow<K>(g, j.from, j.n, j.map, j.bits,
-                                     hybrid_most_repeats<K>(j.n, j.bits, TREE_CAPACITY), j.tree);
+                hybrid_queue_grow<K>(g, j.from, j.n, j.map, j.bits, repeats, j.tree);
     }
     const auto sample = [&](auto ranks) {
         USW_LAUNCH_CLUSTER(
@@ -211,6 +212,9 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
     if constexpr (sizeof(K) >= 4) {
         if (j.ordered != nullptr) {
             usw_queue_weave(g, j);
+        }
+        if (early) {
+            hybrid_queue_grow_late<K>(g, j.from, j.n, j.map, j.bits, repeats, j.plan, j.tree);
         }
         if (j.tree != nullptr) {
             weigh_tree<K>(g, j);
@@ -310,7 +314,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
                  ? 1
                  : 0;
     hybrid_choose_uncounted(g, j);
-    j.may_weave = j.n >= WEAVE_FROM && weave_shape<K>::shared <= g->shared_bytes;
+    j.may_weave = j.n >= WEAVE_FROM(sizeof(K)) && weave_shape<K>::shared <= g->shared_bytes;
     j.lists.small = hybrid_local_shape<0>::capacity;
     j.lists.tile = hybrid_large_shape<K>::tile;
     if (!hybrid_take_scratch(g, j, true)) {

@@ -125,10 +125,10 @@ hybrid_note_regions(unsigned long long n, const hybrid_leading<K> &l, const hybr
 
 /* What the sample shows. many: too many buckets are crowded; crowds: some is; few_values: by few
  * values. alike: too many keys are equal, so many copies of each. falls: neighbours that do;
- * one_run: the array is one run but for a few. looks: by leading bits. even: enough for a scatter
- * that counts. */
+ * one_run: the array is one run but for a few; weaves: gpu/runs looks at it. looks: by leading
+ * bits. even: enough for a scatter that counts. */
 struct hybrid_shown {
-    bool many, crowds, few_values, alike, one_run, even;
+    bool many, crowds, few_values, alike, one_run, weaves, even;
     float copies;
     unsigned falls;
     hybrid_looks looks;
@@ -174,6 +174,8 @@ template <typename K, int I, unsigned ranks> struct hybrid_questions {
         if (crowded.falls != 0 && !s.few_values) {
             s.falls = hybrid_falls<K, I>(k, counts);
             s.one_run = (rises(s) || turned(s)) && hybrid_is_one_run<K, I>(k, turned(s));
+            s.weaves = rises(s) && !hybrid_turns<K, I>(k);
+            EVEN_WAY("an array that turns is not woven", rises(s) && !s.weaves && threadIdx.x == 0)
         }
     }
     __device__ __forceinline__ void ask_for_looks(hybrid_shown &s) const
@@ -223,6 +225,7 @@ template <typename K, int I, unsigned ranks> struct hybrid_questions {
             s.copies = clear ? equal.copies : 0;
             s.falls = equal.falls;
             s.one_run = equal.one_run;
+            s.weaves = equal.weaves;
             s.looks = looks.looks;
             s.even = even.even;
             __syncthreads();
@@ -306,12 +309,16 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         if (tree != nullptr && !few_bytes && !counted) {
             near = crowded.near != 0 && !s.one_run ? TREE_IF_NEAR : 0;
             bool alone;
-            by_tree = hybrid_wants_tree<K>(s.looks, many, sizeof(K) == 8 && s.alike, near, alone) &&
-                      hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits,
-                                          alone, crowded.repeats, early, tree, counts);
+            if (hybrid_wants_tree<K>(s.looks, many, sizeof(K) == 8 && s.alike, near, alone)) {
+                by_tree =
+                    early && alone
+                        ? unsigned(TREE_UNGROWN)
+                        : hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits,
+                                              alone, crowded.repeats, early, tree, counts);
+            }
         }
     }
-    if (early && !by_tree) {
+    if (early && by_tree != 1) {
         hybrid_leave_early(tree);
     }
     const bool radix = (many || few_bytes || s.alike) && !counted && !by_tree;
@@ -326,7 +333,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->radix = radix;
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
-        plan->ordered = looks && questions.rises(s);
+        plan->ordered = looks && s.weaves;
         plan->uncounted = uncounted ? HYBRID_UNCOUNTED_BITS : 0;
         plan->near = near;
     }

@@ -43,7 +43,7 @@ struct hybrid_plan {
     unsigned few_values; /* keys have few values: 1, and when these are counted their number */
     unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
     unsigned rest;       /* 1: gpu/tree_buckets/sort_rest.cuh sorts some that are too large */
-    unsigned by_tree, near, tree_buckets; /* 1; TREE_..NEAR, TREE_IN_.. of prefix_tree.cuh */
+    unsigned by_tree, near, tree_buckets; /* TREE_.. of prefix_tree.cuh, by_tree may be 1 */
     unsigned in_order; /* 1: nothing is to be done but to copy keys of another array */
     unsigned begun;    /* 1: the sorts of what is left of a tree's buckets have begun */
     unsigned ordered;  /* 1: most neighbours rise, and gpu/runs looks at all keys */

@@ -243,20 +243,21 @@ template <typename K, unsigned ranks> struct hybrid_grow {
         return begin[levels + 1] > to;
     }
     /* Returns false if there are too few slots: some leaf has many keys in a part of its range; or
-     * if *unwanted becomes 1, at which the blocks of a cluster look. */
+     * if *unwanted becomes 1, at which the blocks of a cluster look if it is not NULL. */
     __device__ __forceinline__ bool grow(unsigned varying, unsigned most, const unsigned *unwanted)
     {
         choose_root(varying, most);
         while (levels < TREE_LEVELS && split()) {
             levels++;
-            if (ranks > 1 && cluster::rank() == 0 && threadIdx.x < 32) { /* one load for all */
+            const bool may_end = ranks > 1 && unwanted != nullptr;
+            if (may_end && cluster::rank() == 0 && threadIdx.x < 32) { /* one load for all */
                 const unsigned ends = __shfl_sync(~0u, usw_load_relaxed(unwanted), 0);
                 if (threadIdx.x < ranks) {
                     *cluster::at(&ends_at(levels), threadIdx.x) = ends;
                 }
             }
             count_last();
-            if (ranks > 1 && ends_at(levels) != 0) {
+            if (may_end && ends_at(levels) != 0) {
                 return false;
             }
         }

@@ -43,6 +43,8 @@ enum {
 /* Whether keys lie near their places, in the plan: they go by a tree only if they do; they do, so
  * that one scatter takes them to their buckets. And where these are when they are sorted. */
 enum { TREE_IF_NEAR = 1, TREE_NEAR = 2 };
+/* In the plan, that keys go by a tree which is yet to be grown. */
+enum { TREE_UNGROWN = 2 };
 enum { TREE_IN_KEYS = 1, TREE_IN_TMP = 2 };
 
 /* Buckets with so few bits left are written by the counts of their values, whatever their size;
@@ -68,6 +70,7 @@ enum tree_way {
     TREE_SCALES,
     TREE_SCATTERS_ONCE,
     TREE_ALONE,
+    TREE_LATE,
     TREE_LEANS,
     TREE_LARGER,
     TREE_BEFORE,
@@ -81,6 +84,7 @@ static const char *const tree_ways[] = {"equal keys are written in several piece
                                         "the root is of leading ones",
                                         "one scatter takes keys to their buckets",
                                         "a key is far from the others of its tile",
+                                        "a tree of single keys is grown late",
                                         "keys lean to one side of leaves",
                                         "many buckets are large",
                                         "a key is before the window",

@@ -30,6 +30,18 @@ __device__ __forceinline__ bool hybrid_is_one_run(const K (&k)[I], bool falls)
     return __syncthreads_count(turns) < 256;
 }
 
+/* Whether the array turns in its middle, as several files one behind the other do: most keys of
+ * some row of the sample lie below those of the row before. A block calls. */
+template <typename K, int I> __device__ __forceinline__ bool hybrid_turns(const K (&k)[I])
+{
+    bool turns = false;
+#pragma unroll
+    for (int i = 2; i + 1 < I; i++) {
+        turns |= __syncthreads_count(k[i] < k[i - 1]) > 512;
+    }
+    return turns;
+}
+
 /* What a sample shows of buckets by leading bits. even: there are at most a seventh more pairs of
  * keys in one bucket than by chance, and six deviations. apart: most neighbours are in different
  * ones. near: in most stretches most keys are in a few of the buckets. */

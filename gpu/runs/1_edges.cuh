@@ -29,7 +29,7 @@ __device__ __forceinline__ void weave_find_edges(const weave_args<K> &a, unsigne
     }
     usw_block_sort<K, 1>::template sort_lanes<32>(x);
     if (lane == 0 && e < a.tiles) {
-        a.counts[e] = 0;
+        a.count(e) = 0;
         a.published[e] = 0;
     }
     if (lane == 16) {

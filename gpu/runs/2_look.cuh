@@ -65,11 +65,10 @@ template <typename K> struct weave_vectors {
 
 /* Whether a full tile is in order and lies between its edges. All threads call. */
 template <typename K, bool identity>
-__device__ __forceinline__ bool weave_is_clean(const weave_args<K> &a, unsigned tile,
+__device__ __forceinline__ bool weave_is_clean(const weave_args<K> &a, unsigned tile, K low, K high,
                                                const weave_vectors<K> &keys)
 {
     using vectors = weave_vectors<K>;
-    const K low = a.lows[tile], high = a.highs[tile];
     const K *from = a.from - a.lead + a.first(tile);
     bool good = true;
 #pragma unroll
@@ -166,6 +165,23 @@ __device__ __forceinline__ unsigned weave_here(const weave_args<K> &a, unsigned 
     return at >= end ? 0 : end - at >= 32 ? low : low & ((1u << (end - at)) - 1);
 }
 
+/* Where `all` loose keys of a tile go in the list, of which `stay` keys stay; ~0: there is no room.
+ * One thread calls. */
+template <typename K>
+__device__ __forceinline__ unsigned weave_reserve(const weave_args<K> &a, unsigned tile,
+                                                  unsigned stay, unsigned all)
+{
+    a.kept[tile] = stay;
+    a.loaded[tile] = stay == 0;
+    const unsigned list = atomicAdd(&a.control->loose, all);
+    if (list > a.loose_most || all > a.loose_most - list) {
+        WEAVE_WAY(WEAVE_TOO_MANY, true)
+        usw_store_relaxed(&a.control->failed, 1u);
+        return ~0u;
+    }
+    return list;
+}
+
 /* Takes the loose keys out of a tile whose keys lie in s. All threads call. */
 template <typename K>
 __device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigned tile, const K *s)
@@ -190,14 +206,7 @@ __device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigne
     usw_block_exclusive_scan(static_cast<unsigned>(__popc(keep)), sums, &stay);
     unsigned at = usw_block_exclusive_scan(static_cast<unsigned>(__popc(left)), sums, &all);
     if (threadIdx.x == 0) {
-        a.kept[tile] = stay;
-        a.loaded[tile] = stay == 0;
-        list = atomicAdd(&a.control->loose, all);
-        if (list > a.loose_most || all > a.loose_most - list) {
-            usw_store_relaxed(&a.control->failed, 1u);
-            list = ~0u;
-        }
-        WEAVE_WAY(WEAVE_TOO_MANY, list == ~0u)
+        list = weave_reserve(a, tile, stay, all);
         WEAVE_WAY(WEAVE_OUTSIDE, !body)
         WEAVE_WAY(WEAVE_SOME_LOOSE, body && all != 0)
     }
@@ -212,16 +221,44 @@ __device__ __forceinline__ void weave_take_loose(const weave_args<K> &a, unsigne
     }
 }
 
+/* Takes a full tile that is outside of the body: all of its keys are loose. All threads call. */
+template <typename K>
+__device__ __forceinline__ void weave_take_all(const weave_args<K> &a, unsigned tile,
+                                               const weave_vectors<K> &keys)
+{
+    USW_SHARED(unsigned, list);
+    if (threadIdx.x == 0) {
+        list = weave_reserve(a, tile, 0, weave_shape<K>::tile);
+        WEAVE_WAY(WEAVE_WHOLE, true)
+    }
+    __syncthreads();
+    K *to = a.loose[0] + list;
+#pragma unroll
+    for (unsigned u = 0; u < weave_vectors<K>::U && list != ~0u; u++) {
+#pragma unroll
+        for (unsigned v = 0; v < weave_vectors<K>::V; v++) {
+            to[weave_vectors<K>::at(u) + v] = keys.x[u].k[v];
+        }
+    }
+}
+
 template <typename K, bool identity>
 __device__ __forceinline__ void weave_look(const weave_args<K> &a, unsigned tile, K *s)
 {
+    const bool ends = threadIdx.x == 0 && usw_load_relaxed(&a.control->failed) != 0;
+    const bool body = a.body[tile] != 0;
+    const K low = a.lows[tile], high = a.highs[tile];
     weave_vectors<K> keys;
     keys.load(a, tile);
-    if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.control->failed) != 0)) {
+    if (__syncthreads_or(ends)) {
         return;
     }
     keys.template map<identity>(a);
-    if (a.body[tile] != 0 && a.full(tile) && weave_is_clean<K, identity>(a, tile, keys)) {
+    if (!body && a.full(tile)) {
+        weave_take_all(a, tile, keys);
+        return;
+    }
+    if (body && a.full(tile) && weave_is_clean<K, identity>(a, tile, low, high, keys)) {
         if (threadIdx.x == 0) {
             a.kept[tile] = weave_shape<K>::tile;
             a.loaded[tile] = 0;

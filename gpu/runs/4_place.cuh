@@ -31,22 +31,24 @@ __device__ __forceinline__ unsigned weave_copy_lows(const weave_args<K> &a, K *s
 
 /* Counts a loose key of this thread in its tile; returns how many came there before. Keys of a warp
  * that all go to one tile are added at once. A warp calls. */
-__device__ __forceinline__ unsigned weave_count_home(unsigned *counts, unsigned tile, bool here)
+template <typename K>
+__device__ __forceinline__ unsigned weave_count_home(const weave_args<K> &a, unsigned tile,
+                                                     bool here)
 {
     const unsigned lane = threadIdx.x % 32, first = __shfl_sync(~0u, tile, 0);
     if (__all_sync(~0u, here && tile == first)) {
         unsigned before = 0;
         if (lane == 0) {
-            before = atomicAdd(&counts[tile], 32u);
+            before = atomicAdd(&a.count(tile), 32u);
         }
         return __shfl_sync(~0u, before, 0) + lane;
     }
-    return here ? atomicAdd(&counts[tile], 1u) : 0;
+    return here ? atomicAdd(&a.count(tile), 1u) : 0;
 }
 
 /* Finds between which edges some loose keys lie, and counts them there: WEAVE_AT_ONCE a thread.
  * Ends when a tile has more than a few. s, log2: of weave_copy_lows. */
-enum { WEAVE_AT_ONCE = 4 };
+enum { WEAVE_AT_ONCE = 2 };
 template <typename K>
 __device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigned task, unsigned n,
                                                  const K *s, unsigned log2)
@@ -75,7 +77,7 @@ __device__ __forceinline__ void weave_find_homes(const weave_args<K> &a, unsigne
     unsigned before[WEAVE_AT_ONCE];
 #pragma unroll
     for (unsigned k = 0; k < WEAVE_AT_ONCE; k++) {
-        before[k] = weave_count_home(a.counts, low[k], j[k] < n);
+        before[k] = weave_count_home(a, low[k], j[k] < n);
     }
     bool many = false;
 #pragma unroll
@@ -132,7 +134,7 @@ __device__ __forceinline__ void weave_count_loose(const weave_args<K> &a, unsign
         return low;
     };
     if (i < a.tiles) {
-        a.counts[i] = (i + 1 < a.tiles ? below(a.lows[i + 1]) : n) - (i > 0 ? below(a.lows[i]) : 0);
+        a.count(i) = (i + 1 < a.tiles ? below(a.lows[i + 1]) : n) - (i > 0 ? below(a.lows[i]) : 0);
     }
 }
 
@@ -172,7 +174,7 @@ __device__ __forceinline__ void weave_place(const weave_args<K> &a, unsigned tas
     USW_SHARED(uint2, group);
     const unsigned tile = task * blockDim.x + threadIdx.x;
     const bool here = tile < a.tiles;
-    const unsigned kept = here ? a.kept[tile] : 0, loose = here ? a.counts[tile] : 0;
+    const unsigned kept = here ? a.kept[tile] : 0, loose = here ? a.count(tile) : 0;
     unsigned long long place;
     const unsigned below = weave_sums_before(a, task, kept, loose, place);
     place += below;

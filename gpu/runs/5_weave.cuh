@@ -150,7 +150,7 @@ __device__ __forceinline__ void weave_unit(const weave_args<K> &a, unsigned tile
 {
     USW_SHARED(weave_slots<K>, slots);
     const unsigned at = number * weave_shape<K>::unit;
-    weave_pieces<K> p = {nullptr, loose + a.below[tile], a.kept[tile], a.counts[tile]};
+    weave_pieces<K> p = {nullptr, loose + a.below[tile], a.kept[tile], a.count(tile)};
     const bool reads = !several && p.na != 0;
     const unsigned long long place = a.place[tile] + at;
     unsigned count = p.na + p.nb - at;

@@ -8,7 +8,7 @@
 #include "gpu/bucket_sort/job.cuh"
 #include "gpu/runs/tuning.cuh"
 
-enum { WEAVE_PHASES = 40 };
+enum { WEAVE_PHASES = 40, WEAVE_APART = 8 };
 
 /* All is 0 at first. */
 struct weave_control {
@@ -38,7 +38,7 @@ template <typename K> struct weave_args {
     K *loose[2];               /* mapped keys */
     K *saved;                  /* mapped keys of tiles that several units read */
     unsigned *masks, *kept;    /* which keys of a tile stay in order, and how many */
-    unsigned *counts;          /* loose keys between its edges */
+    unsigned *counts;          /* loose keys between its edges: see count */
     unsigned *below;           /* and before its first edge */
     uint2 *home;               /* of a loose key: its tile, and how many came to it before */
     unsigned long long *place; /* where a tile's keys and its loose ones begin in the end */
@@ -50,6 +50,12 @@ template <typename K> struct weave_args {
     unsigned *saved_at, *saved_tile; /* the tile's place among the saved ones */
     unsigned *loaded;                /* 1: a tile has been read and may be overwritten */
 
+    /* How many loose keys lie between the edges of a tile. Counters are APART, since those of one
+     * sector of the cache are added to one after the other. */
+    __device__ __forceinline__ unsigned &count(unsigned tile) const
+    {
+        return counts[tile * WEAVE_APART];
+    }
     /* Where tile i begins, counted from `lead` places before the array. */
     __device__ __forceinline__ unsigned long long first(unsigned tile) const
     {
@@ -77,6 +83,7 @@ enum weave_way : unsigned {
     WEAVE_DROPPED_EDGE,
     WEAVE_CHAIN,
     WEAVE_OUTSIDE,
+    WEAVE_WHOLE,
     WEAVE_SOME_LOOSE,
     WEAVE_BORDER,
     WEAVE_DISAGREES,
@@ -94,7 +101,8 @@ static const char *const weave_ways[] = {"all keys are in order",
                                          "more keys than may be are loose",
                                          "an edge lies outside of its neighbours",
                                          "several runs of edges are the body",
-                                         "a tile outside of the body is loose",
+                                         "a part of a tile outside of the body is loose",
+                                         "a whole tile outside of the body is loose",
                                          "some keys of a tile are loose",
                                          "keys at a border of two stretches are loose",
                                          "a stretch does not agree with those before it",

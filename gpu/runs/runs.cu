@@ -135,8 +135,9 @@ template <typename K, bool identity> static void weave_queue(usw_gpu *g, const h
     a.published = weave_take<unsigned long long>(at, tiles);
     a.groups = weave_take<uint2>(at, tiles);
     a.extra = weave_take<uint2>(at, 2 * tiles);
-    for (unsigned **table : {&a.kept, &a.counts, &a.below, &a.units, &a.tile_at, &a.saved_at,
-                             &a.saved_tile, &a.loaded}) {
+    a.counts = weave_take<unsigned>(at, tiles * WEAVE_APART);
+    for (unsigned **table :
+         {&a.kept, &a.below, &a.units, &a.tile_at, &a.saved_at, &a.saved_tile, &a.loaded}) {
         *table = weave_take<unsigned>(at, tiles);
     }
     a.saved = reinterpret_cast<K *>(at);

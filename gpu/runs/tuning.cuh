@@ -9,9 +9,9 @@
 /* FROM: fewer keys are never looked at. LOOSE_SHARE: at most n / LOOSE_SHARE keys may be loose.
  * FALLS_SHARE: the sample's neighbours of which more than one in so many fall are not in order. */
 #ifdef USW_EMULATE /* several tiles, units of one tile and saved tiles at sizes of tests */
-static constexpr unsigned long long WEAVE_FROM = 20000;
+#define WEAVE_FROM(bytes) 20000
 #else
-static constexpr unsigned long long WEAVE_FROM = 1ull << 25;
+#define WEAVE_FROM(bytes) (1ull << ((bytes) == 8 ? 21 : 23))
 #endif
 static constexpr unsigned WEAVE_LOOSE_SHARE = 16, WEAVE_FALLS_SHARE = 10;
 

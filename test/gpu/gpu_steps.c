@@ -36,9 +36,22 @@ int gpu_room_close(void **state)
     return 0;
 }
 
+bool gpu_is_emulated(const gpu_room *room)
+{
+    return strstr(room->plugin->name, "emulated") != NULL;
+}
+
+void gpu_take_turns(const gpu_room *room)
+{
+    static unsigned turn;
+    if (gpu_is_emulated(room)) {
+        setenv("UPSWEEP_EMULATE_CLUSTERS", ++turn * 0x9e3779b9u >> 31 != 0 ? "1" : "0", 1);
+    }
+}
+
 bool gpu_left_out(const gpu_room *room, unsigned turn)
 {
-    return strstr(room->plugin->name, "emulated") != NULL && !test_thorough() && turn % 2 != 0;
+    return gpu_is_emulated(room) && !test_thorough() && turn % 2 != 0;
 }
 
 const void *gpu_step(const gpu_room *room, const char *name)

@@ -38,6 +38,10 @@ int gpu_room_open(void **state);
 int gpu_room_close(void **state);
 /* Of turns that are alike the emulator leaves out every other one, but not in the long check. */
 bool gpu_left_out(const gpu_room *room, unsigned turn);
+bool gpu_is_emulated(const gpu_room *room);
+/* Under the emulator every other sort, in no order, has clusters: else one block takes a sample and
+ * grows a tree. */
+void gpu_take_turns(const gpu_room *room);
 const void *gpu_step(const gpu_room *room, const char *name);
 
 void gpu_begin(gpu_room *room);

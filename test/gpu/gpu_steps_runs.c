@@ -60,11 +60,6 @@ static double near_key(unsigned pattern, size_t i, double at, double r, uint64_t
     }
 }
 
-static bool is_emulated(const gpu_room *room)
-{
-    return strstr(room->plugin->name, "emulated") != NULL;
-}
-
 /* A number in [0, 1) by which key i is greater or less than others. */
 static double ordered_key(unsigned pattern, size_t i, size_t n, uint64_t *state)
 {
@@ -145,6 +140,7 @@ static void check(gpu_room *room, unsigned pattern, upsweep_type type, size_t n,
     usw_parallel(room->cpu, usw_div_up(n, FILL_KEYS), fill_chunk, &f);
     memcpy(want, keys, n * bytes);
     assert_int_equal(upsweep_sort(room->cpu, want, n, type, &o), UPSWEEP_OK);
+    gpu_take_turns(room);
     gpu_begin(room);
     void *at = gpu_put(room, keys, n * bytes, bytes * (turn % 5));
     void *to = copies ? gpu_put(room, NULL, n * bytes, bytes * (turn % 3)) : at;
@@ -171,7 +167,7 @@ static void ordered_keys(void **state)
     unsigned turn = 0;
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
         for (unsigned t = 0; t < TYPES; t++) {
-            const unsigned step = !is_emulated(room) || test_thorough() ? 2 : 11;
+            const unsigned step = !gpu_is_emulated(room) || test_thorough() ? 2 : 11;
             for (unsigned i = (5 * pattern + t) % step; i < SIZES; i += step) {
                 check(room, pattern, types[t], sizes[i], turn++);
             }
@@ -185,9 +181,11 @@ static void ordered_keys(void **state)
     }
     check(room, REVERSED, UPSWEEP_U32, 90001, 1); /* a body of several runs of edges */
     check(room, REVERSED, UPSWEEP_I64, 90001, 0);
-    check(room, HALVES, UPSWEEP_U32, 65537, 1); /* some keys are far from those of their tile */
+    for (unsigned t = 0; t < TYPES; t++) {           /* a sample sees that these are two runs */
+        check(room, HALVES, types[t], 65537 + t, 1); /* some are far from those of their tile */
+    }
     for (unsigned pattern = NEAR; pattern < PATTERNS; pattern++) {
-        if (!is_emulated(room) || test_thorough()) {
+        if (!gpu_is_emulated(room) || test_thorough()) {
             check(room, pattern, types[pattern % TYPES], N_MAX - pattern, turn++);
         }
         check(room, pattern, types[(pattern + 3) % TYPES], 65000 + pattern, turn++);
@@ -197,18 +195,21 @@ static void ordered_keys(void **state)
     }
 }
 
-/* On a card, at sizes from which the keys are looked at there. */
+/* On a card, at sizes from which the keys are looked at there, and larger ones. */
 static void many_ordered_keys(void **state)
 {
     gpu_room *room = *state;
     unsigned turn = 0;
-    if (is_emulated(room)) {
+    if (gpu_is_emulated(room)) {
         return;
     }
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
         for (unsigned t = pattern % 2; t < TYPES; t += 2) {
-            const size_t times = pattern >= NEAR && upsweep_type_bytes(types[t]) == 4 ? 2 : 1;
+            const bool wide = upsweep_type_bytes(types[t]) == 8;
+            const size_t times = pattern >= NEAR && !wide ? 2 : 1;
             check(room, pattern, types[t], MANY * times - turn % 3 * 12345, turn);
+            check(room, pattern, types[t], ((size_t)1 << (wide ? 21 : 23)) + turn % 4 * 54321,
+                  turn);
             turn++;
         }
     }
@@ -217,7 +218,7 @@ static void many_ordered_keys(void **state)
 static int open_room(void **state)
 {
     int status = gpu_room_open(state);
-    if (status == 0 && !is_emulated(*state)) {
+    if (status == 0 && !gpu_is_emulated(*state)) {
         most_bytes = (size_t)MANY * sizeof(uint64_t);
     }
     keys = malloc(most_bytes);

@@ -23,11 +23,6 @@ static const upsweep_type wide[] = {UPSWEEP_U32, UPSWEEP_F32, UPSWEEP_I32,
 static unsigned char *keys, *want, *got; /* most_bytes each */
 static size_t most_bytes = N_MAX * sizeof(uint64_t);
 
-static bool is_emulated(const gpu_room *room)
-{
-    return strstr(room->plugin->name, "emulated") != NULL;
-}
-
 typedef struct filling {
     unsigned pattern;
     size_t bytes, n;
@@ -57,18 +52,9 @@ static void fill(gpu_room *room, unsigned pattern, upsweep_type type, size_t n, 
     usw_parallel(room->cpu, usw_div_up(n, FILL_KEYS), fill_chunk, &f);
 }
 
-/* Under the emulator every other sort has clusters: else one block takes the sample. */
-static void take_turns(const gpu_room *room)
-{
-    static unsigned turn;
-    if (is_emulated(room)) {
-        setenv("UPSWEEP_EMULATE_CLUSTERS", ++turn % 2 != 0 ? "1" : "0", 1);
-    }
-}
-
 static void check(gpu_room *room, unsigned pattern, upsweep_type type, size_t n, unsigned turn)
 {
-    take_turns(room);
+    gpu_take_turns(room);
     const usw_gpu_sort_form *form = gpu_step(room, "sort_hybrid");
     static const unsigned all_flags[] = {0, UPSWEEP_DESCENDING, UPSWEEP_NAN_RAW};
     unsigned flags = all_flags[turn % 3];
@@ -101,7 +87,7 @@ static void check_carried(gpu_room *room, unsigned pattern, upsweep_type type, s
     const size_t bytes = upsweep_type_bytes(type), half = most_bytes / 2;
     unsigned char *places = keys + half, *want_places = want + half, *got_places = got + half;
     assert_true(n * bytes <= half && n * value_bytes <= half);
-    take_turns(room);
+    gpu_take_turns(room);
     fill(room, pattern, type, n, n);
     for (size_t i = 0; i < n; i++) {
         memcpy(places + i * value_bytes, &(uint64_t){i}, value_bytes);
@@ -149,10 +135,10 @@ static void uneven_pairs(void **state)
     static const unsigned patterns[] = {BELL,       BELL_FAR, POWER_LAW, TAIL,  ZIPF,
                                         MANY_EQUAL, LOGS,     CROWDED,   RANGE, FLAT_LUMPS};
     gpu_room *room = *state;
-    const size_t n = is_emulated(room) ? 20001 : ((size_t)1 << 24) + 77;
+    const size_t n = gpu_is_emulated(room) ? 20001 : ((size_t)1 << 24) + 77;
     for (unsigned i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         for (unsigned t = 0; t < 6; t++) {
-            if (is_emulated(room) && i >= 5 && (i + t) % 3 != 0) {
+            if (gpu_is_emulated(room) && i >= 5 && (i + t) % 3 != 0) {
                 continue;
             }
             const size_t own = upsweep_type_bytes(wide[t]);
@@ -168,12 +154,12 @@ static void misleading_pairs(void **state)
 {
     static const unsigned patterns[] = {IN_ORDER, NEARLY, LUMP_LESS, HIDDEN, HIDDEN_LESS};
     gpu_room *room = *state;
-    const size_t n = is_emulated(room) ? 32768 : (size_t)1 << 25;
+    const size_t n = gpu_is_emulated(room) ? 32768 : (size_t)1 << 25;
     for (unsigned i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         for (unsigned t = 0; t < 6; t++) {
             const size_t own = upsweep_type_bytes(wide[t]),
                          each = (i + t) % 2 == 0 ? own : 12 - own;
-            if (is_emulated(room) || (i + t) % 2 == 0) {
+            if (gpu_is_emulated(room) || (i + t) % 2 == 0) {
                 check_carried(room, patterns[i], wide[t], n + (patterns[i] == HIDDEN),
                               patterns[i] == IN_ORDER ? VALUES_MOVED : (i + t) % 3, each);
             }
@@ -189,13 +175,13 @@ static void misleading_pairs(void **state)
 static void few_values(void **state)
 {
     gpu_room *room = *state;
-    const size_t n = is_emulated(room) ? 40001 : ((size_t)1 << 24) + 77;
+    const size_t n = gpu_is_emulated(room) ? 40001 : ((size_t)1 << 24) + 77;
     for (unsigned pattern = FEW_VALUES; pattern <= FEW_HIDING; pattern++) {
         check_pairs(room, pattern, UPSWEEP_F32, n, pattern == FEW_VALUES);
         check_pairs(room, pattern, UPSWEEP_U64, n, false);
     }
-    check_pairs(room, VALUES, UPSWEEP_U32, is_emulated(room) ? 65535 : n, false);
-    check_pairs(room, VALUES, UPSWEEP_F32, is_emulated(room) ? 65536 : n, true);
+    check_pairs(room, VALUES, UPSWEEP_U32, gpu_is_emulated(room) ? 65535 : n, false);
+    check_pairs(room, VALUES, UPSWEEP_F32, gpu_is_emulated(room) ? 65536 : n, true);
 }
 
 /* Pairs that are sorted by digits: by an even and by an odd number of them, in place or not. */
@@ -203,7 +189,7 @@ static void pairs_by_digits(void **state)
 {
     static const unsigned patterns[] = {AND_OF_THREE, ZIPF, TOP_EQUAL, THIN, THIN_OFF, CROWDED};
     gpu_room *room = *state;
-    const size_t n = is_emulated(room) ? 3001 : ((size_t)1 << 22) + 77;
+    const size_t n = gpu_is_emulated(room) ? 3001 : ((size_t)1 << 22) + 77;
     for (unsigned i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         check_pairs(room, patterns[i], UPSWEEP_U32, n, i % 2 != 0);
         check_pairs(room, patterns[i], UPSWEEP_F32, n + 1, i % 2 == 0);
@@ -231,15 +217,16 @@ static void large_buckets(void **state)
 static void uneven_keys(void **state)
 {
     gpu_room *room = *state;
-    const bool all = !is_emulated(room) || test_thorough();
+    const bool all = !gpu_is_emulated(room) || test_thorough();
     unsigned turn = 0;
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
         for (unsigned t = 0; t < TYPES; t++) {
-            if (is_emulated(room) && upsweep_type_bytes(types[t]) < 4 && (pattern + t) % 3 != 0) {
+            if (gpu_is_emulated(room) && upsweep_type_bytes(types[t]) < 4 &&
+                (pattern + t) % 3 != 0) {
                 continue; /* keys that are counted, whatever the pattern */
             }
             /* Keys of 32 bits have more kernels than others. */
-            unsigned step = !is_emulated(room) ? 3 : test_thorough() ? 5 : t < 2 ? 23 : 41;
+            unsigned step = !gpu_is_emulated(room) ? 3 : test_thorough() ? 5 : t < 2 ? 23 : 41;
             const unsigned first = all ? pattern + t : 5 * pattern + 3 * t;
             for (unsigned i = first % step; i < SIZES; i += step) {
                 check(room, pattern, types[t], sizes[i], turn++);
@@ -302,7 +289,7 @@ static void uneven_keys(void **state)
 static void many_uneven_keys(void **state)
 {
     gpu_room *room = *state;
-    if (is_emulated(room)) {
+    if (gpu_is_emulated(room)) {
         skip();
     }
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
@@ -322,7 +309,7 @@ static void many_uneven_keys(void **state)
 static int open_room(void **state)
 {
     int failed = gpu_room_open(state);
-    if (failed == 0 && !is_emulated(*state)) {
+    if (failed == 0 && !gpu_is_emulated(*state)) {
         most_bytes = sizes_32[SIZES_32 - 1] * 4;
         looked_at = 8;
     }
