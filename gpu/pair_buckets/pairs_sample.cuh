@@ -261,6 +261,10 @@ __global__ __launch_bounds__(1024) void pairs_sample(
     if (early && !by_tree) {
         hybrid_leave_early(tree);
     }
+    /* Where keys fill a part of their window, so that few buckets are small enough, the larger
+     * blocks take longer than the radix sort, but for keys of 64 bits. */
+    const bool overfull =
+        sizeof(K) == 4 && tree == nullptr && !hybrid_fits(n, l.range, l.top, bits, capacity, 0, 1);
     if (t == 0) {
         PAIRS_WAY("a sample of single keys", taken.alone && !by_tree);
         PAIRS_WAY("a tree of single keys", taken.alone && by_tree);
@@ -274,8 +278,8 @@ __global__ __launch_bounds__(1024) void pairs_sample(
         p.keys.bits = bits;
         p.keys.base = by_tree ? 0 : l.base;
         p.keys.first = static_cast<unsigned>(p.keys.base >> l.shift) & ((1u << bits) - 1);
-        p.radix =
-            !by_tree && (!rises || few_bytes || heavy || alike || l.shift + spare > sizeof(K) * 8);
+        p.radix = !by_tree && (!rises || few_bytes || heavy || alike || overfull ||
+                               l.shift + spare > sizeof(K) * 8);
         p.keys.skip = p.radix;
         p.keys.few_values = counted;
         p.keys.by_tree = by_tree;
