@@ -161,14 +161,13 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
     const unsigned most = small ? capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
     const unsigned buckets = small ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
-    const unsigned falls = j.ordered != nullptr ? 16384 / WEAVE_FALLS_SHARE : 0;
     return {static_cast<unsigned>(keys + 5.5 * std::sqrt(keys) + 4),
             buckets,
             true,
             j.bits1,
             EVEN_KEYS(capacity),
             j.more != 0,
-            falls,
+            j.ordered != nullptr ? 16384 / WEAVE_FALLS_SHARE : 0,
             j.tree != nullptr && j.tree_room != 0 ? NEAR_DIGITS / 2u : 0u,
             hybrid_most_repeats<K>(j.n, j.bits, TREE_CAPACITY),
             hybrid_spares(j)};
@@ -190,19 +189,17 @@ template <typename K> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
 template <typename K>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
-    const unsigned repeats =
-        j.tree != nullptr ? hybrid_most_repeats<K>(j.n, j.bits, TREE_CAPACITY) : 0;
-    bool early = false;
+    const hybrid_crowded c = crowded_for(j, capacity);
+    bool early = j.tree != nullptr;
     if constexpr (sizeof(K) >= 4) {
-        early = j.tree != nullptr &&
-                hybrid_queue_grow<K>(g, j.from, j.n, j.map, j.bits, repeats, j.tree);
+        early = early && hybrid_queue_grow<K>(g, j.from, j.n, j.map, j.bits, c.repeats, j.tree);
     }
     const auto sample = [&](auto ranks) {
-        USW_LAUNCH_CLUSTER(
-            g, ranks(), early, (hybrid_sample<K, ranks()>), SAMPLE_BLOCKS, 1024,
-            hybrid_sample_shared<K>(j.bits + j.more), j.from, j.n, j.map, j.bits, j.plan,
-            static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
-            hybrid_even{j.uncounted ? j.bits1 : 0, j.cursor, j.room}, j.few_values, j.tree, early);
+        USW_LAUNCH_CLUSTER(g, ranks(), early, (hybrid_sample<K, ranks()>), SAMPLE_BLOCKS, 1024,
+                           hybrid_sample_shared<K>(j.bits + j.more), j.from, j.n, j.map, j.bits,
+                           j.plan, static_cast<unsigned *>(j.radix), j.clear, c,
+                           hybrid_even{j.uncounted ? j.bits1 : 0, j.cursor, j.room}, j.few_values,
+                           j.tree, early);
     };
     if (sizeof(K) >= 4 && usw_gpu_clusters(g)) {
         sample(std::integral_constant<unsigned, (sizeof(K) >= 4 ? SAMPLE_RANKS : 1)>());
@@ -214,7 +211,7 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
             usw_queue_weave(g, j);
         }
         if (early) {
-            hybrid_queue_grow_late<K>(g, j.from, j.n, j.map, j.bits, repeats, j.plan, j.tree);
+            hybrid_queue_grow_late<K>(g, j.from, j.n, j.map, j.bits, c.repeats, j.plan, j.tree);
         }
         if (j.tree != nullptr) {
             weigh_tree<K>(g, j);

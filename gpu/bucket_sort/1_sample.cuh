@@ -285,9 +285,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     if (!early) {
         usw_chained_late();
     }
-    for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
-        zero[i] = 0;
-    }
+    hybrid_clear_words(zero, words);
     if (blockIdx.x >= ranks) {
         return;
     }
@@ -315,19 +313,16 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         return;
     }
     const hybrid_shown &s = shown;
-    const bool many = s.many, counted = s.few_values, looks = crowded.falls != 0 && !counted;
+    const bool many = s.many, counted = s.few_values;
     unsigned by_tree = 0, near = 0;
     if constexpr (sizeof(K) >= 4) {
-        if (tree != nullptr && !few_bytes && !counted) {
-            near = crowded.near != 0 && !s.one_run ? TREE_IF_NEAR : 0;
-            bool alone;
-            if (hybrid_wants_tree<K>(s.looks, many, sizeof(K) == 8 && s.alike, near, alone)) {
-                by_tree =
-                    early && alone
-                        ? unsigned(TREE_UNGROWN)
-                        : hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits,
-                                              alone, crowded.repeats, early, tree, counts);
-            }
+        bool alone;
+        near = crowded.near != 0 && !s.one_run ? TREE_IF_NEAR : 0;
+        if (tree != nullptr && !few_bytes && !counted &&
+            hybrid_wants_tree<K>(s.looks, many, sizeof(K) == 8 && s.alike, near, alone)) {
+            by_tree =
+                hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, alone,
+                                    crowded.repeats, early, early && alone, tree, counts);
         }
     }
     if (early && by_tree != 1) {
@@ -345,7 +340,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->radix = radix;
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
-        plan->ordered = looks && s.weaves;
+        plan->ordered = s.weaves && !counted;
         plan->uncounted = uncounted ? HYBRID_UNCOUNTED_BITS : 0;
         plan->near = near;
     }

@@ -161,6 +161,15 @@ __device__ __forceinline__ hybrid_leading<K> pairs_leading(const pairs_taken<K> 
             fits ? hybrid_filled(window.range, top) : 1};
 }
 
+/* Whether keys fill a part of their window, so that few buckets are small enough, and there is no
+ * tree: larger blocks then take longer than the radix sort, but for keys of 64 bits. */
+template <typename K>
+__device__ __forceinline__ bool pairs_overfill(unsigned long long n, const hybrid_leading<K> &l,
+                                               unsigned capacity, bool tree)
+{
+    return sizeof(K) == 4 && !tree && !hybrid_fits(n, l.range, l.top, l.bits, capacity, 0, 1);
+}
+
 /* Takes the sample, and chooses the leading bits. rises, falls: whether some key does. seen: 0 and
  * ~0; the OR and AND of its keys. A block calls. */
 template <typename K>
@@ -201,9 +210,10 @@ pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n
     }
     auto *words = reinterpret_cast<unsigned *>(memory);
     const bool even = hybrid_look<K, 16>(taken.key, l, taken.alone, 0, words).even;
-    return (many || !even) && hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]),
-                                                  hybrid_bits_of(seen[0] ^ seen[1]), bits,
-                                                  taken.alone, ~0u, early, tree, memory);
+    return (many || !even) &&
+           0 != hybrid_take_tree<K>(keys, n, map, static_cast<K>(seen[1]),
+                                    hybrid_bits_of(seen[0] ^ seen[1]), bits, taken.alone, ~0u,
+                                    early, false, tree, memory);
 }
 
 /* Clears `words` words. Block 0 chooses the leading bits by a sample of the keys. Keys that look
@@ -222,14 +232,12 @@ __global__ __launch_bounds__(1024) void pairs_sample(
     USW_DYNAMIC_SHARED(unsigned char, memory);
     USW_SHARED_ARRAY(unsigned long long, seen, [4]);
     USW_SHARED_ARRAY(unsigned, cells, [PAIRS_CELLS]);
-    const unsigned t = threadIdx.x, bits = digits.bits();
+    const unsigned t = threadIdx.x, bits = digits.bits(), wide = sizeof(K) * 8;
     usw_chained_early();
     if (!early) {
         usw_chained_late();
     }
-    for (size_t i = blockIdx.x * 1024ull + t; i < words; i += gridDim.x * 1024ull) {
-        zero[i] = 0;
-    }
+    hybrid_clear_words(zero, words);
     if (blockIdx.x != 0) {
         return;
     }
@@ -261,10 +269,6 @@ __global__ __launch_bounds__(1024) void pairs_sample(
     if (early && !by_tree) {
         hybrid_leave_early(tree);
     }
-    /* Where keys fill a part of their window, so that few buckets are small enough, the larger
-     * blocks take longer than the radix sort, but for keys of 64 bits. */
-    const bool overfull =
-        sizeof(K) == 4 && tree == nullptr && !hybrid_fits(n, l.range, l.top, bits, capacity, 0, 1);
     if (t == 0) {
         PAIRS_WAY("a sample of single keys", taken.alone && !by_tree);
         PAIRS_WAY("a tree of single keys", taken.alone && by_tree);
@@ -278,8 +282,8 @@ __global__ __launch_bounds__(1024) void pairs_sample(
         p.keys.bits = bits;
         p.keys.base = by_tree ? 0 : l.base;
         p.keys.first = static_cast<unsigned>(p.keys.base >> l.shift) & ((1u << bits) - 1);
-        p.radix = !by_tree && (!rises || few_bytes || heavy || alike || overfull ||
-                               l.shift + spare > sizeof(K) * 8);
+        p.radix = !by_tree && (!rises || few_bytes || heavy || alike || l.shift + spare > wide ||
+                               pairs_overfill(n, l, capacity, tree != nullptr));
         p.keys.skip = p.radix;
         p.keys.few_values = counted;
         p.keys.by_tree = by_tree;

@@ -28,6 +28,14 @@ __device__ __forceinline__ K hybrid_sample_key(const K *keys, unsigned long long
     return keys[p < n ? p : 0];
 }
 
+/* Clears words by all blocks of 1024 threads. */
+static __device__ __forceinline__ void hybrid_clear_words(unsigned *zero, size_t words)
+{
+    for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
+        zero[i] = 0;
+    }
+}
+
 /* ORs and ANDs the bits of a block's keys, of this thread's `any` and `all`, to seen[0] and
  * seen[1]. A block calls. */
 static __device__ __forceinline__ void

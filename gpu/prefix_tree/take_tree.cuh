@@ -46,22 +46,26 @@ __device__ __forceinline__ void hybrid_leave_early(hybrid_tree *tree)
         usw_store_relaxed(&tree->unwanted, 1u);
     }
 }
-/* Makes the tree, or takes the one that a cluster has grown early, which is waited for. Returns
- * whether it serves. agree: what the sample's keys, which vary in `varying` bits, have in common
- * above these. A block calls. */
+/* Makes the tree, or takes the one that a cluster has grown early, which is waited for. Returns 1
+ * if it serves, 0 if it does not, and TREE_UNGROWN if that is left to a later launch, `late`.
+ * agree: what the sample's keys, which vary in `varying` bits, have in common above these. A block
+ * calls. */
 template <typename K>
-__device__ __forceinline__ bool
+__device__ __forceinline__ unsigned
 hybrid_take_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map, K agree,
                  unsigned varying, unsigned bits, bool alone, unsigned repeats, bool early,
-                 hybrid_tree *tree, void *memory)
+                 bool late, hybrid_tree *tree, void *memory)
 {
+    if (late) {
+        return TREE_UNGROWN;
+    }
     if (early) {
         if (alone) {
             hybrid_leave_early(tree);
         }
         usw_chained_late();
         if (!alone) {
-            return tree->enough != 0;
+            return tree->enough;
         }
     }
     return hybrid_grow_tree<K>(keys, n, map, agree, varying, bits, alone, repeats, tree, memory);
