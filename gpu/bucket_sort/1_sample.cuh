@@ -165,21 +165,9 @@ template <typename K, int I, unsigned ranks> struct hybrid_questions {
     }
     __device__ __forceinline__ void ask_for_equal(hybrid_shown &s) const
     {
-        if (crowded.keys != 0 && !few_bytes && !s.many && !s.crowds && !crowds_for_sure()) {
+        if (crowded.keys != 0 && !few_bytes && !s.many && !s.crowds) {
             s.alike = hybrid_repeats<K, I>(k, n, l, crowded, counts, s.copies);
         }
-    }
-    /* Whether so many keys are equal to that an I-th part of the array before that some bucket is
-     * crowded, as of few values, for which it takes long to see that they are equal. */
-    __device__ __forceinline__ bool crowds_for_sure() const
-    {
-        bool same = false;
-#pragma unroll
-        for (int i = 1; i < I; i++) {
-            same |= k[i] == k[i - 1];
-        }
-        const int most = crowded.keys < 400 ? 2 * static_cast<int>(crowded.keys) : 800;
-        return ranks > 1 && __syncthreads_count(same) > most;
     }
     __device__ __forceinline__ void ask_for_order(hybrid_shown &s) const
     {
