@@ -42,6 +42,8 @@ static const char *program(void)
 static void child(int fd, const char *const *argv, const char *locale)
 {
     login_tty(fd);
+    signal(SIGINT, SIG_DFL); /* which a shell lets its background jobs ignore */
+    signal(SIGQUIT, SIG_DFL);
     setenv("LC_ALL", locale, 1);
     setenv("TERM", "xterm", 1);
     execvp(argv[0], (char *const *)(const void *)argv);
