@@ -50,6 +50,9 @@ elseif(cuda_forms)
     target_include_directories(upsweep_cuda_emulated PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
     target_compile_options(upsweep_cuda_emulated PRIVATE -UNDEBUG -Wno-pedantic -Wno-unknown-pragmas)
     target_link_libraries(upsweep_cuda_emulated PRIVATE cuda_emulator)
+    if(NOT CMAKE_CXX_COMPILER_LAUNCHER) # a compiler's cache does not keep what was compiled with it
+        target_precompile_headers(upsweep_cuda_emulated PRIVATE ${PROJECT_SOURCE_DIR}/gpu/gpu.cuh)
+    endif()
     target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--version-script=${emulate_dir}/plugin.map)
     if(UPSWEEP_SANITIZE) # its runtime is in the program, which is C and has none for C++ classes
         target_compile_options(cuda_emulator PRIVATE -fno-sanitize=vptr,function)
