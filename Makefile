@@ -39,10 +39,11 @@ help: ## list every target
 run: all ## sort real data sets and show what was done
 	@sh demo/run.sh $(BUILD)/upsweep $(BUILD)/data
 
+# Two tests more than processors, since some wait for others of their processes, for threads, or for the network.
 test: ## build and run the tests, without the linters
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DUPSWEEP_CUDA_QUICK=ON)
 	@$(steadily) building cmake --build $(BUILD) -j $(JOBS)
-	@$(steadily) testing ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) + 1))
+	@$(steadily) testing ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) + 2))
 
 proofs: ## prove key maps, sorting networks and offsets from the sources (under 3 minutes on 2 cores)
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)

@@ -50,6 +50,9 @@ elseif(cuda_forms)
     target_include_directories(upsweep_cuda_emulated PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
     target_compile_options(upsweep_cuda_emulated PRIVATE -UNDEBUG -Wno-pedantic -Wno-unknown-pragmas)
     target_link_libraries(upsweep_cuda_emulated PRIVATE cuda_emulator)
+    if(NOT CMAKE_CXX_COMPILER_LAUNCHER) # a compiler's cache does not keep what was compiled with it
+        target_precompile_headers(upsweep_cuda_emulated PRIVATE ${PROJECT_SOURCE_DIR}/gpu/gpu.cuh)
+    endif()
     target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--version-script=${emulate_dir}/plugin.map)
     if(UPSWEEP_SANITIZE) # its runtime is in the program, which is C and has none for C++ classes
         target_compile_options(cuda_emulator PRIVATE -fno-sanitize=vptr,function)
@@ -67,13 +70,11 @@ elseif(cuda_forms)
         target_link_options(upsweep_cuda_emulated PRIVATE ${watched})
     endif()
 
-    # Forms by themselves, for what no public call reaches.
-    set(by_themselves ${PROJECT_SOURCE_DIR}/algo/sort_vmerge.cu
-        ${PROJECT_SOURCE_DIR}/algo/reduce_butterfly.cu)
-    foreach(stem handle repeat_graph scratch devices host_copies results)
-        list(APPEND by_themselves ${PROJECT_SOURCE_DIR}/gpu/plugin/${stem}.cu)
-    endforeach()
-    add_executable(test_textbook ${emulate_dir}/test_textbook.cpp ${by_themselves})
+    # Forms by themselves, for what no public call reaches: the plugin's objects, which it keeps to itself.
+    string(JOIN "|" by_themselves algo/sort_vmerge algo/reduce_butterfly plugin/handle plugin/repeat_graph
+           plugin/scratch plugin/devices plugin/host_copies plugin/results)
+    add_executable(test_textbook ${emulate_dir}/test_textbook.cpp
+        "$<FILTER:$<TARGET_OBJECTS:upsweep_cuda_emulated>,INCLUDE,/(${by_themselves})[.]cu>")
     foreach(property COMPILE_DEFINITIONS INCLUDE_DIRECTORIES COMPILE_OPTIONS)
         get_target_property(value upsweep_cuda_emulated ${property})
         set_target_properties(test_textbook PROPERTIES ${property} "${value}")

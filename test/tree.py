@@ -198,6 +198,15 @@ for path, pattern in (("CMakeLists.txt", r"project\(upsweep VERSION ([\d.]+)"), 
     if not said or said.group(1) != version or numbers != version:
         problem(path, 0, f"says version {said and said.group(1)}, the header {version} and {numbers}")
 
+# ---- the recipe for conan takes all folders that the library and the program are made of -----------
+
+checks += 1
+taken = set(re.findall(r'"(\w+)"', re.search(r"^FOLDERS = \((.*?)\)", read("packaging/conan/conanfile.py"), re.M | re.S).group(1)))
+apart = {"bench", "demo", "examples", "gpu", "packaging", "proofs", "test"}  # of none of both
+folders = {f.parts[0] for f in files if len(f.parts) > 1 and not f.parts[0].startswith(".")}
+for name in sorted((taken | apart) ^ (folders | apart)):
+    problem("packaging/conan/conanfile.py", 0, f"FOLDERS and the tree differ in {name}")
+
 # ---- versions of names: what 0.1.0 had is there as it was, by its own name or in abi_0_1.c ----------
 
 of_0_1 = set(re.findall(r"UPSWEEP_API[^;]*?\b(upsweep_\w+)\(",

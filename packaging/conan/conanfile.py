@@ -8,7 +8,8 @@ from conan import ConanFile
 from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load, rmdir
 
-FOLDERS = ("algo", "app", "calls", "cmake", "core", "cpu", "docs", "include", "io", "view")
+FOLDERS = ("algo", "app", "calls", "cmake", "core", "cpu", "docs", "external", "include", "io",
+           "python", "ranks", "site", "view")
 
 
 class Upsweep(ConanFile):

@@ -20,6 +20,11 @@ for package in libupsweep0 libupsweep-dev upsweep upsweep-doc; do
     echo
 done
 
+# What `upsweep view` loads at run-time, no package of a linked library asks for.
+if ldd "$build/upsweep" | grep -q libepoxy; then
+    dpkg-deb -f "$work"/debs/upsweep_*.deb Recommends | grep -q libegl1 || { echo "upsweep recommends no libegl1"; exit 1; }
+fi
+
 root() { # dpkg there; what scripts of packages call changes nothing here
     PATH=$work/bin:$PATH dpkg --root="$work/there" --force-depends --force-script-chrootless "$@" >"$work/dpkg.log" 2>&1 ||
         { cat "$work/dpkg.log"; exit 1; }

@@ -135,18 +135,29 @@ long double oracle_value(upsweep_type type, const void *element)
     return (long double)raw;
 }
 
-/* Whether nothing is to be rounded: most values of tests are such. */
-static bool is_number_of(upsweep_type type, long double value, uint64_t *raw)
+/* The bits of a number of the type that is next to a size, or next but one, by the processor's own
+ * rounding to f64 or f32; is_exact where it is the size itself, as most values of tests are. */
+static uint64_t bits_near(upsweep_type type, long double size, uint64_t infinity, bool *is_exact)
 {
-    *raw = 0; /* little-endian */
+    enum { F32_MORE_BITS = 13, F32_MORE_BIAS = 112 }; /* than f16 has */
+    uint64_t raw = 0;                                 /* little-endian */
     if (type == UPSWEEP_F64) {
-        double wide = (double)value;
-        memcpy(raw, &wide, sizeof wide);
-        return wide == value;
+        double wide = (double)size;
+        memcpy(&raw, &wide, sizeof wide);
+        *is_exact = wide == size;
+        return raw;
     }
-    float narrow = (float)value;
-    memcpy(raw, &narrow, sizeof narrow);
-    return type == UPSWEEP_F32 && narrow == value;
+    float narrow = (float)size;
+    memcpy(&raw, &narrow, sizeof narrow);
+    *is_exact = type == UPSWEEP_F32 && narrow == size;
+    if (type == UPSWEEP_BF16) {
+        raw >>= 16;
+    } else if (type == UPSWEEP_F16) {
+        uint64_t bias = (uint64_t)F32_MORE_BIAS << 10;
+        raw >>= F32_MORE_BITS;
+        raw = raw > bias ? raw - bias : 0;
+    }
+    return raw < infinity ? raw : infinity;
 }
 
 uint64_t oracle_round(upsweep_type type, long double value)
@@ -157,12 +168,16 @@ uint64_t oracle_round(upsweep_type type, long double value)
     if (isnan(value)) {
         return infinity | UINT64_C(1) << (m - 1);
     }
-    uint64_t exact;
-    if (is_number_of(type, value, &exact)) {
-        return exact;
-    }
     long double size = fabsl(value);
+    bool is_exact;
+    uint64_t near = bits_near(type, size, infinity, &is_exact);
+    if (is_exact) {
+        return near | (signbit(value) ? sign : 0);
+    }
     uint64_t low = 0, high = infinity; /* the bits of the greatest number <= size lie between */
+    if (near > UINT64_C(1) << m && near < infinity) {
+        low = near - 1, high = near + 1;
+    }
     while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
         if (float_value(type, middle) <= size) {
@@ -332,16 +347,28 @@ void oracle_argsort(upsweep_type type, unsigned flags, const void *keys, size_t 
     pthread_mutex_unlock(&last_lock);
 }
 
-static uint64_t sum_of_hashes(const void *keys, size_t n, size_t bytes)
+static inline uint64_t add_hashes(const char *keys, size_t n, size_t bytes)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t x = raw_of(bytes, (const char *)keys + i * bytes);
+        uint64_t x = raw_of(bytes, keys + i * bytes);
         x = (x ^ (x >> 31)) * UINT64_C(0xd6e8feb86659fd93) + UINT64_C(0x5bf03635e4d1c9b7);
         x = (x ^ (x >> 32)) * UINT64_C(0xa0761d6478bd642f);
         sum += x ^ (x >> 29);
     }
     return sum;
+}
+
+/* By cases, so that each loop knows its number of bytes. */
+static uint64_t sum_of_hashes(const void *keys, size_t n, size_t bytes)
+{
+    switch (bytes) {
+    case 1: return add_hashes(keys, n, 1);
+    case 2: return add_hashes(keys, n, 2);
+    case 4: return add_hashes(keys, n, 4);
+    case 8: return add_hashes(keys, n, 8);
+    default: return add_hashes(keys, n, bytes);
+    }
 }
 
 const char *oracle_same_keys(const void *before, const void *after, size_t n, size_t bytes)
