@@ -5,6 +5,8 @@
 #ifndef USW_CPU_FOLDS_SCAN_FLOATS_H
 #define USW_CPU_FOLDS_SCAN_FLOATS_H
 
+#include "cpu/folds/halves.h"
+
 /* The n elements of a tile as floats or doubles, filled up to whole groups with the identity: in
  * `buffer`, or, if they need be neither widened nor filled up, where they are. */
 static const void *widen_tile(const work *w, const void *in, size_t n, void *buffer)
@@ -24,13 +26,10 @@ static const void *widen_tile(const work *w, const void *in, size_t n, void *buf
         return wide;
     }
     float *wide = buffer;
-    const uint16_t *half = in;
     if (type == UPSWEEP_F32) {
         memcpy(wide, in, n * sizeof *wide);
     } else {
-        for (size_t i = 0; i < n; i++) {
-            wide[i] = type == UPSWEEP_F16 ? usw_widen_f16(half[i]) : usw_widen_bf16(half[i]);
-        }
+        widen_halves(type, in, n, wide);
     }
     for (size_t i = n; i < filled; i++) {
         wide[i] = (float)usw_neutral(product);
@@ -131,11 +130,7 @@ static void finish_top(const work *w, const float_sweeps *sweeps, const sweep_ti
     }
     sweeps->down(t, k, groups, v, carry, buffer, w->s->exclusive);
     if (w->bytes == 2) {
-        uint16_t *half = (uint16_t *)(void *)to;
-        for (size_t i = 0; i < n; i++) {
-            half[i] =
-                w->s->type == UPSWEEP_F16 ? usw_narrow_f16(buffer[i]) : usw_narrow_bf16(buffer[i]);
-        }
+        narrow_halves(w->s->type, buffer, n, (uint16_t *)(void *)to);
     } else if (w->stream) {
         stream_copy(to, buffer, n * w->bytes);
     } else {
@@ -216,10 +211,7 @@ static inline void run_store(upsweep_type type, void *out, size_t n, run v)
         memcpy(out, wide, n * sizeof *wide);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        ((uint16_t *)out)[i] =
-            type == UPSWEEP_F16 ? usw_narrow_f16(wide[i]) : usw_narrow_bf16(wide[i]);
-    }
+    narrow_halves(type, wide, n, out);
 }
 
 /* Scans a row of no more than a group by the additions of a whole tile, but for those of the
