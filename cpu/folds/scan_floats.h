@@ -138,11 +138,45 @@ static void finish_top(const work *w, const float_sweeps *sweeps, const sweep_ti
     }
 }
 
+/* Scans a block by one thread, which knows the carry: each top is swept up and down at once, and
+ * stays in the first cache. */
+static void float_block_one_thread(void *context, size_t block, unsigned thread)
+{
+    USW_ROUTE_OF("sums of floats by one thread", USW_FLOATS);
+    work *w = context;
+    const usw_scan *s = w->s;
+    const float_sweeps sweeps = sweeps_of(w);
+    float_buffers *f = usw_share(&w->buffers, thread);
+    size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin);
+    for (size_t i = begin; i < end; i += USW_TILE) {
+        size_t n = usw_min(USW_TILE, end - i);
+        sweep_tile *t = f->tiles;
+        uint8_t buffer[USW_TILE];
+        const uint8_t *heads = tile_heads(s, i, n, buffer);
+        const void *x = widen_tile(w, (const unsigned char *)s->in + i * w->bytes, n, f->in);
+        double carry = usw_carry_tree_carry(&w->sums);
+        sweep_start(t, sweeps.product);
+        for (size_t k = 0; k * TOP < n; k++) {
+            up_top(&sweeps, t, k, t->v, x, heads, n);
+            finish_top(w, &sweeps, t, k, t->v, carry, (unsigned char *)s->out + i * w->bytes, n,
+                       f->out);
+        }
+        usw_carry_tree_add(&w->sums, sweep_total(t, sweeps.product), t->heads3[0] != 0);
+    }
+    stream_end(w);
+}
+
 /* Scans a block beside others: sweeps its tiles up, waits for the carry, and sweeps them down. */
 static void float_block(void *context, size_t block, unsigned thread)
 {
-    USW_ROUTE_OF("sums of floats", USW_FLOATS);
     work *w = context;
+    if (begin_block(w, block)) {
+        float_block_one_thread(w, block, thread);
+        end_turn(w, block);
+        end_block(w);
+        return;
+    }
+    USW_ROUTE_OF("sums of floats", USW_FLOATS);
     const usw_scan *s = w->s;
     const float_sweeps sweeps = sweeps_of(w);
     float_buffers *f = usw_share(&w->buffers, thread);
@@ -173,6 +207,7 @@ static void float_block(void *context, size_t block, unsigned thread)
                        (unsigned char *)s->out + i * w->bytes, n, f->out);
         }
     }
+    end_block(w);
     stream_end(w);
 }
 
@@ -263,34 +298,6 @@ static void float_row(const work *w, const float_sweeps *sweeps, float_buffers *
         up_top(sweeps, t, k, t->v, x, NULL, n);
         finish_top(w, sweeps, t, k, t->v, carry, out, n, f->out);
     }
-}
-
-/* Scans a block by one thread, which knows the carry: each top is swept up and down at once, and
- * stays in the first cache. */
-static void float_block_one_thread(void *context, size_t block, unsigned thread)
-{
-    USW_ROUTE_OF("sums of floats by one thread", USW_FLOATS);
-    work *w = context;
-    const usw_scan *s = w->s;
-    const float_sweeps sweeps = sweeps_of(w);
-    float_buffers *f = usw_share(&w->buffers, thread);
-    size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin);
-    for (size_t i = begin; i < end; i += USW_TILE) {
-        size_t n = usw_min(USW_TILE, end - i);
-        sweep_tile *t = f->tiles;
-        uint8_t buffer[USW_TILE];
-        const uint8_t *heads = tile_heads(s, i, n, buffer);
-        const void *x = widen_tile(w, (const unsigned char *)s->in + i * w->bytes, n, f->in);
-        double carry = usw_carry_tree_carry(&w->sums);
-        sweep_start(t, sweeps.product);
-        for (size_t k = 0; k * TOP < n; k++) {
-            up_top(&sweeps, t, k, t->v, x, heads, n);
-            finish_top(w, &sweeps, t, k, t->v, carry, (unsigned char *)s->out + i * w->bytes, n,
-                       f->out);
-        }
-        usw_carry_tree_add(&w->sums, sweep_total(t, sweeps.product), t->heads3[0] != 0);
-    }
-    stream_end(w);
 }
 
 #endif
