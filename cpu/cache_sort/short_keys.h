@@ -85,24 +85,36 @@ typedef struct as_32_map {
     uint32_t neg, pos, add;
 } as_32_map;
 
-/* 16 keys of 8 or 16 bits (bytes: 1 or 2), mapped, as keys of 32 bits, and back: vectors alone. */
+/* A key of 8 or 16 bits (bytes: 1 or 2), mapped, as one of 32 bits, and back. */
+static inline __attribute__((always_inline)) uint32_t key_as_32(uint32_t x, size_t bytes,
+                                                                as_32_map m)
+{
+    const uint32_t all = bytes == 1 ? 0xff : 0xffff, sign = x >> (bytes == 1 ? 7 : 15);
+    return ((x ^ ((0 - sign) & m.neg) ^ m.pos) + m.add) & all;
+}
+
+static inline __attribute__((always_inline)) uint32_t key_of_32(uint32_t key, size_t bytes,
+                                                                as_32_map m)
+{
+    const uint32_t all = bytes == 1 ? 0xff : 0xffff, y = ((key - m.add) ^ m.pos) & all;
+    return y ^ ((0 - (y >> (bytes == 1 ? 7 : 15))) & m.neg);
+}
+
+/* 16 of them: vectors alone. */
 static inline __attribute__((always_inline)) void widen_16(const void *keys, size_t bytes,
                                                            as_32_map m, uint32_t *wide)
 {
-    const uint32_t all = bytes == 1 ? 0xff : 0xffff, top = 8 * (uint32_t)bytes - 1;
     for (size_t j = 0; j < 16; j++) {
         uint32_t x = bytes == 1 ? ((const uint8_t *)keys)[j] : ((const uint16_t *)keys)[j];
-        wide[j] = ((x ^ ((0 - (x >> top)) & m.neg) ^ m.pos) + m.add) & all;
+        wide[j] = key_as_32(x, bytes, m);
     }
 }
 
 static inline __attribute__((always_inline)) void narrow_16(void *keys, size_t bytes, as_32_map m,
                                                             const uint32_t *wide)
 {
-    const uint32_t all = bytes == 1 ? 0xff : 0xffff, top = 8 * (uint32_t)bytes - 1;
     for (size_t j = 0; j < 16; j++) {
-        uint32_t y = ((wide[j] - m.add) ^ m.pos) & all;
-        y ^= (0 - (y >> top)) & m.neg;
+        uint32_t y = key_of_32(wide[j], bytes, m);
         if (bytes == 1) {
             ((uint8_t *)keys)[j] = (uint8_t)y;
         } else {

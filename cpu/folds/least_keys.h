@@ -43,11 +43,17 @@ LEAST_INLINE KEY FN(least_in)(const KEY *x, size_t n, KEY base, bool floats, boo
     return (KEY)least;
 }
 
-/* Least of n keys as map orders them. Its pos flips the top bit, which is to add it, or all others
- * (falling), which is to subtract from them. */
+/* Its pos flips the top bit, which is to add it, or all others (falling), which is to subtract from
+ * them; one top bit more, since keys compare signed. */
+static inline KEY FN(least_base)(const usw_keymap *map)
+{
+    return (KEY)(map->pos + map->add + ((KEY)1 << (KEY_BITS - 1)));
+}
+
+/* Least of n keys as map orders them. */
 static inline KEY FN(least_of)(const KEY *x, size_t n, const usw_keymap *map)
 {
-    const KEY top = (KEY)((KEY)1 << (KEY_BITS - 1)), base = (KEY)(map->pos + map->add + top);
+    const KEY base = FN(least_base)(map);
     KEY least;
     if (map->pos & 1) {
         least = map->neg != 0 ? FN(least_in)(x, n, base, true, true)
@@ -56,5 +62,5 @@ static inline KEY FN(least_of)(const KEY *x, size_t n, const usw_keymap *map)
         least = map->neg != 0 ? FN(least_in)(x, n, base, true, false)
                               : FN(least_in)(x, n, base, false, false);
     }
-    return least ^ top;
+    return least ^ (KEY)((KEY)1 << (KEY_BITS - 1));
 }
