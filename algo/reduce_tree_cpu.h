@@ -17,17 +17,7 @@
 #if KEY_BITS <= 64
 
 #include "cpu/folds/column_loops.h"
-
-/* Least of n keys as map orders them. */
-static inline KEY FN(least_of)(const KEY *x, size_t n, const usw_keymap *map)
-{
-    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, least = (KEY)-1;
-    for (size_t i = 0; i < n; i++) {
-        KEY key = FN(column_mapped)(x[i], neg, pos, add);
-        least = key < least ? key : least;
-    }
-    return least;
-}
+#include "cpu/folds/least_keys.h"
 
 /* A chunk's least key by each map, and where: the first tile that has it. A tile stays in the first
  * cache, so that two maps still read memory once. */

@@ -4,7 +4,9 @@
  * hands every node what lies before it. Differs: the tree is flat. Threads take blocks in order; a
  * block's upward sweep needs nothing from others; then it waits for the carry of the block before
  * it, passes its own on, and sweeps down while its elements are still in the second cache. So
- * memory is read once and written once, and a large result is written past the caches.
+ * memory is read once and written once, and a large result is written past the caches. A thread
+ * that finds its carry there and no other one at work leaves the upward sweep out: where other
+ * programs use the cores, one thread often has a call to itself.
  *
  * Floats are swept tile by tile in the order of core/order.h (cpu/folds/float_tile.h). All other
  * operators are exact, so within a block one running value does; sums of integers run a vector at a
@@ -83,7 +85,8 @@ typedef struct work {
     uint64_t exact;
     usw_carry_tree sums;
     _Atomic size_t turn;
-    usw_shares buffers; /* one a thread: tiles; for sums only */
+    _Atomic unsigned inside; /* threads that are at a block */
+    usw_shares buffers;      /* one a thread: tiles; for sums only */
 } work;
 
 /* Streamed lines are seen by other threads only after a fence, which waits for all stores. */
@@ -158,6 +161,22 @@ static void end_turn(work *w, size_t block)
     atomic_store_explicit(&w->turn, block + 1, memory_order_release);
 }
 
+/* Whether the carry is there and no other thread is at a block: then nobody waits for this one's
+ * total, and it needs no upward sweep, however many threads were asked to come. */
+static bool begin_block(work *w, size_t block)
+{
+    bool alone = atomic_fetch_add_explicit(&w->inside, 1, memory_order_relaxed) == 0;
+#ifdef USW_CHECKED
+    alone = alone && block % 2 == 0; /* tests take both ways, whoever comes */
+#endif
+    return alone && atomic_load_explicit(&w->turn, memory_order_acquire) == block;
+}
+
+static void end_block(work *w)
+{
+    atomic_fetch_sub_explicit(&w->inside, 1, memory_order_relaxed);
+}
+
 /* ---- exact operators ---- */
 
 /* What follows the block's last head, combined; *cut tells whether it has a head. */
@@ -214,11 +233,11 @@ static void exact_block(void *context, size_t block, unsigned thread)
     const usw_scan *s = w->s;
     const exact_loops *loops = loops_of(w);
     size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin);
-    bool cut = false;
-    uint64_t total = w->totals ? exact_sweep_up(w, loops, begin, end - begin, &cut) : 0;
+    bool cut = false, totals = !begin_block(w, block) && w->totals;
+    uint64_t total = totals ? exact_sweep_up(w, loops, begin, end - begin, &cut) : 0;
     wait_turn(w, block);
     uint64_t carry = w->exact;
-    if (w->totals) {
+    if (totals) {
         w->exact = cut ? total : loops->join(s->op, carry, total);
         end_turn(w, block);
     }
@@ -233,10 +252,11 @@ static void exact_block(void *context, size_t block, unsigned thread)
             put_identities(w, i, n, out, heads);
         }
     }
-    if (!w->totals) {
+    if (!totals) {
         w->exact = carry;
         end_turn(w, block);
     }
+    end_block(w);
     stream_end(w);
 }
 

@@ -47,11 +47,14 @@ static void sort_words(const rows_job *j, void *words, size_t n, unsigned width,
     }
 }
 
-/* Whether a row is sorted as a call of its own would be: the others are seldom in order. */
+/* Whether a row is sorted as a call of its own would be: the others are seldom in order. Bytes are,
+ * since tables of their values are cleared for each row otherwise. */
 static bool is_like_a_call(const rows_job *j, size_t n, bool plain)
 {
-    return n == 2  ? j->width > 0
-           : plain ? false
+    size_t bytes_most = j->u->isa == USW_PORTABLE ? USW_SMALL / 2 : USW_SMALL;
+    return j->width == 0 ? n <= bytes_most
+           : n == 2      ? true
+           : plain       ? false
            : j->u->isa == USW_AVX512
                ? j->width >= 2 && n <= IN_REGISTERS
                : j->u->isa == USW_AVX2 && j->width == 3 && n >= SHAPED && n <= USW_SMALL;
@@ -63,7 +66,7 @@ static void sort_plain(const rows_job *j, void *row, size_t n, unsigned lane)
     const usw_keymap_steps *maps = USW_PICK(j->u->isa, usw_keymap_steps);
     bool plain = usw_keymap_is_identity(&j->map);
     if (is_like_a_call(j, n, plain)) {
-        USW_ROUTE_OF("a short row by its shape", USW_MORE_THAN_BYTES);
+        USW_ROUTE("a short row by its shape");
         (void)steps->sort_small[j->width](row, n, plain ? NULL : &j->map);
         return;
     }

@@ -286,10 +286,6 @@ static bool all_equal(const upsweep *u, const void *keys, size_t n, unsigned wid
 }
 
 /* What usw_keymap_of says of each type without flags, which takes 30 instructions to find out. */
-#define UNSIGNED(bits)                                                                             \
-    {                                                                                              \
-        bits, 0, 0, 0                                                                              \
-    }
 #define SIGNED(bits)                                                                               \
     {                                                                                              \
         bits, 0, UINT64_C(1) << (bits - 1), 0                                                      \
@@ -300,25 +296,25 @@ static bool all_equal(const upsweep *u, const void *keys, size_t n, unsigned wid
             (UINT64_MAX >> (64 - bits)) - ((UINT64_C(1) << mantissa) - 1) + 1                      \
     }
 static const usw_keymap plain_maps[] = {
-    [UPSWEEP_U8] = UNSIGNED(8),    [UPSWEEP_U16] = UNSIGNED(16),  [UPSWEEP_U32] = UNSIGNED(32),
-    [UPSWEEP_U64] = UNSIGNED(64),  [UPSWEEP_I8] = SIGNED(8),      [UPSWEEP_I16] = SIGNED(16),
+    [UPSWEEP_U8] = {.bits = 8},    [UPSWEEP_U16] = {.bits = 16},  [UPSWEEP_U32] = {.bits = 32},
+    [UPSWEEP_U64] = {.bits = 64},  [UPSWEEP_I8] = SIGNED(8),      [UPSWEEP_I16] = SIGNED(16),
     [UPSWEEP_I32] = SIGNED(32),    [UPSWEEP_I64] = SIGNED(64),    [UPSWEEP_F16] = FLOAT(16, 10),
     [UPSWEEP_BF16] = FLOAT(16, 7), [UPSWEEP_F32] = FLOAT(32, 23), [UPSWEEP_F64] = FLOAT(64, 52)};
 
-USW_NOINLINE static upsweep_status sort_few(upsweep *u, void *keys, size_t n, upsweep_type type,
-                                            unsigned flags)
+USW_HOT USW_NOINLINE static upsweep_status sort_few(upsweep *u, void *keys, size_t n,
+                                                    upsweep_type type, const usw_keymap *map)
 {
-    usw_keymap turned;
-    const usw_keymap *map = &plain_maps[type];
-    if (flags != 0) {
-        turned = usw_keymap_of(type, flags);
-        map = &turned;
-    }
-    unsigned width = (unsigned)__builtin_ctz(map->bits) - 3;
+    unsigned width = (unsigned)__builtin_ctz(plain_maps[type].bits) - 3;
     const usw_cache_sort_steps *steps = USW_PICK(u->isa, usw_cache_sort_steps);
-    const usw_keymap *turn = usw_keymap_is_identity(map) ? NULL : map;
-    report_brief(u, steps->sort_small[width](keys, n, turn), width, n);
+    report_brief(u, n < 2 ? USW_RISING : steps->sort_small[width](keys, n, map), width, n);
     return UPSWEEP_OK;
+}
+
+USW_NOINLINE static upsweep_status sort_few_turned(upsweep *u, void *keys, size_t n,
+                                                   upsweep_type type, unsigned flags)
+{
+    usw_keymap map = usw_keymap_of(type, flags);
+    return sort_few(u, keys, n, type, usw_keymap_is_identity(&map) ? NULL : &map);
 }
 
 /* A call with a lock, and with all that may be asked for. */
@@ -341,6 +337,19 @@ USW_NOINLINE static upsweep_status sort_call(upsweep *u, void *keys, size_t n, u
     return usw_leave(u, status);
 }
 
+USW_NOINLINE static upsweep_status sort_many(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                             const upsweep_options *options)
+{
+    unsigned width = usw_log2_up(usw_type_bytes(type));
+    if (!all_equal(u, keys, n, width)) {
+        return sort_call(u, keys, n, type, options);
+    }
+    USW_ROUTE("all equal, without the lock");
+    report_brief(u, USW_RISING, width, n);
+    return UPSWEEP_OK;
+}
+
+/* Each way out of here is a jump, so that nothing is saved for it. */
 USW_HOT upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
                                     const upsweep_options *options)
 {
@@ -349,17 +358,14 @@ USW_HOT upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_ty
     }
     USW_CALL_BEGINS(u->isa);
     USW_CALL_TYPE(type);
-    if (n <= USW_SMALL) {
-        USW_ROUTE("few keys, without the lock");
-        return sort_few(u, keys, n, type, options == NULL ? 0 : options->flags);
+    if (n > USW_SMALL) {
+        return sort_many(u, keys, n, type, options);
     }
-    unsigned width = usw_log2_up(usw_type_bytes(type));
-    if (!all_equal(u, keys, n, width)) {
-        return sort_call(u, keys, n, type, options);
+    USW_ROUTE("few keys, without the lock");
+    if (options != NULL && options->flags != 0) {
+        return sort_few_turned(u, keys, n, type, options->flags);
     }
-    USW_ROUTE("all equal, without the lock");
-    report_brief(u, USW_RISING, width, n);
-    return UPSWEEP_OK;
+    return sort_few(u, keys, n, type, type <= UPSWEEP_U64 ? NULL : &plain_maps[type]);
 }
 
 upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,

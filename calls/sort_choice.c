@@ -14,6 +14,7 @@ typedef enum limit {
     RUNS,        /* keys; fewer are sorted as fast as they are looked through */
     VALUES,      /* keys; fewer are sorted as fast as they are counted */
     COUNTS,      /* usw_count_from: keys of 8 and 16 bits */
+    BYTES,       /* keys of 16 bits where no vectors sort them */
     DIGITS,      /* tuning.digit_keys */
     THREADS,     /* tuning.thread_bytes */
     SCATTER,     /* tuning.scatter_bytes */
@@ -83,6 +84,9 @@ static const line keys[] = {
     {SHORT, COUNTS, ENDLESS,     0,          0,
      {NAMED(USW_BY_VALUES), "values counted",
      "$k, have few possible values, each of which is counted"}},
+    {SHORT, BYTES,  ENDLESS,     0,          0,
+     {NAMED(USW_BY_QUICKSORT), "sort/radix",
+     "$k, are sorted by both before tables of their values are cleared"}},
     {SHORT, ZERO,   ENDLESS,     0,          0,
      {NAMED(USW_BY_QUICKSORT), "sort/quick",
      "$k, are sorted before tables of their values are cleared"}},
@@ -191,6 +195,7 @@ static inline size_t limit_of(limit l, const usw_sort_case *c)
         return usw_max(RUNS_FROM,
                        usw_min(keys_of_bytes(VALUES_BYTES, w), t->digit_keys[is_64_bits]));
     case COUNTS: return usw_count_from(c->u->isa, w);
+    case BYTES: return c->u->isa == USW_AVX512 || w == 0 ? SIZE_MAX : USW_SMALL + 1;
     case DIGITS: return t->digit_keys[is_64_bits];
     case THREADS: return keys_of_bytes(t->thread_bytes, w);
     case SCATTER: return keys_of_bytes(t->scatter_bytes[is_64_bits], w);

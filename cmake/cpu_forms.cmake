@@ -10,7 +10,7 @@ set(isas portable)
 set(flags_portable "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT UPSWEEP_PORTABLE)
     list(APPEND isas avx2 avx512)
-    set(flags_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt)
+    set(flags_avx2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt)
     set(flags_avx512 ${flags_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd
                      -mavx512vbmi -mavx512vbmi2 -mprefer-vector-width=512)
 endif()

@@ -50,6 +50,8 @@ typedef struct usw_cache_sort_steps {
     usw_shape (*sort_small[4])(void *keys, size_t n, const usw_keymap *map);
     /* Sorts raw keys of more than 8 bits without a look at how they stand. */
     void (*sort_row[4])(void *keys, size_t n, const usw_keymap *map);
+    /* Sorts n < 2^32 keys of 16 bits; copy: room for as many. NULL in AVX-512. */
+    void (*by_bytes)(uint16_t *keys, size_t n, uint16_t *copy);
     /* False, with nothing written: not these keys, of which too many are near one another. NULL: no
      * such method. */
     bool (*positions[4])(const usw_short_positions *p);
@@ -192,7 +194,7 @@ USW_DECLARE_PER_ISA(usw_quick_steps, usw_quick_steps);
  * sort faster than the tables are cleared. */
 static inline size_t usw_count_from(usw_isa isa, unsigned width)
 {
-    return (size_t)1 << (width == 0 ? 15 : isa == USW_AVX512 ? 20 : 14);
+    return (size_t)1 << (width == 0 ? 15 : isa == USW_AVX512 ? 20 : 18);
 }
 
 /* ---- pairs: keys and what belongs to them, packed into records ---- */

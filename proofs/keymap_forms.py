@@ -120,9 +120,14 @@ def scalar_forms(p, s, core):
                 prove_equal(p, f"cpu/folds/scan_integers.h unmap_{w} {how} {isa}", f,
                             lambda: src.call(f"unmap_{w}", f.map, src.constants[how], f.key()), f.unmapped, given)
             src = s.of("algo/reduce_tree_cpu.h", level, bits)
-            prove_equal(p, f"algo/reduce_tree_cpu.h least_of_{w} {isa}", f,
-                        lambda: src.call(f"least_of_{w}", Pointer([f.key()]), number(1, 64, False), f.map),
-                        f.mapped)
+            for floats in (False, True):
+                for falling in (False, True):
+                    low = (1 << bits - 1) - 1
+                    given = [f.neg == (low if floats else 0), f.pos & low == (low if falling else 0)]
+                    prove_equal(p, f"cpu/folds/least_keys.h signed_key_{w} {floats} {falling} {isa}", f,
+                                lambda: src.call(f"signed_key_{w}", f.key(), src.call(f"least_base_{w}", f.map),
+                                                 number(floats, 1, False), number(falling, 1, False)),
+                                f.mapped ^ (1 << bits - 1), given)
             for back, wanted in (("mapped", f.mapped), ("unmapped", f.unmapped)):
                 prove_equal(p, f"cpu/folds/column_loops.h column_{back}_{w} {isa}", f,
                             lambda: src.call(f"column_{back}_{w}", f.key(), *f.triple()), wanted)
@@ -130,6 +135,12 @@ def scalar_forms(p, s, core):
             all_bits = number(-1, bits, False)
             prove_equal(p, f"cpu/buckets/digits_in_cache.h rank_{w} {isa}", f,
                         lambda: src.call(f"rank_{w}", f.key(), all_bits, Int(f.pos, False)), f.mapped, flips)
+            if level == 1 and bits <= 16:
+                src = s.of("cpu/cache_sort/cache_sort_cpu.h", level, bits)
+                m = {k: Int(v, False).to(32, False) for k, v in f.constants()}
+                for name, wanted in (("key_as_32", f.mapped), ("key_of_32", f.unmapped)):
+                    prove_equal(p, f"cpu/cache_sort/short_keys.h {name} {w}", f,
+                                lambda: src.call(name, f.key().to(32, False), number(bits // 8, 64, False), m), wanted)
             if level == 0 and bits > 8 or level == 1 and bits == 16:
                 src = s.of("cpu/cache_sort/cache_sort_cpu.h", level, bits)
                 prove_equal(p, f"cpu/cache_sort/partition_scalar.h compared_{w} {isa}", f,

@@ -4,6 +4,9 @@
  * order the values come. */
 /* SPDX-License-Identifier: MIT */
 
+#if KEY_BITS == 16
+enum { BY_BYTES_FROM = 8192 }; /* keys; up to as many are sorted by bytes without scratch */
+#endif
 enum { FN(VALUES) = 1 << KEY_BITS, FN(COUNT_CHUNK) = 256 * 1024 };
 
 typedef struct FN(counting) {
@@ -96,11 +99,22 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
         USW_ROUTE("values are counted");
         return UPSWEEP_OK;
     }
+    const usw_cache_sort_steps *steps = &USW_SYMBOL(usw_cache_sort_steps);
+    void *copy = NULL;
+#if KEY_BITS == 16
+    if (steps->by_bytes != NULL && n > BY_BYTES_FROM) {
+        copy = usw_scratch(u, n * sizeof(KEY));
+    }
+#endif
     USW_ROUTE("partitioned by vectors");
     if (map != NULL) {
         maps->map[USW_WIDTH](keys, keys, n, map);
     }
-    USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](keys, n);
+    if (copy != NULL) {
+        steps->by_bytes(keys, n, copy);
+    } else {
+        steps->sort[USW_WIDTH](keys, n);
+    }
     if (map != NULL) {
         maps->unmap[USW_WIDTH](keys, keys, n, map);
     }

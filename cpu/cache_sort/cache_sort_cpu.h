@@ -153,6 +153,9 @@ static size_t FN(partition_signed)(void *keys, size_t n, const void *pivot)
 
 #else
 #include "cpu/cache_sort/partition_scalar.h"
+#if KEY_BITS == 16
+#include "cpu/cache_sort/short_keys.h"
+#endif
 #include "cpu/cache_sort/quicksort.h"
 #endif
 #if USW_LEVEL >= 1 && KEY_BITS == 64
@@ -161,6 +164,9 @@ static size_t FN(partition_signed)(void *keys, size_t n, const void *pivot)
 
 #if KEY_BITS > 8 && KEY_BITS < 128
 #include "cpu/cache_sort/short_arrays.h"
+#endif
+#if KEY_BITS == 32 && USW_LEVEL == 1
+#include "cpu/cache_sort/short_keys.h"
 #endif
 
 /* Moves the keys that compare <= *pivot to the front and returns how many they are. map NULL: they
@@ -236,11 +242,18 @@ const usw_cache_sort_steps USW_SYMBOL(usw_cache_sort_steps) = {
     .partition_as = {vpartition_as_u8, vpartition_as_u16, vpartition_as_u32, vpartition_as_u64},
     .partition_two_arrays = {vpartition_two_arrays_u8, vpartition_two_arrays_u16,
                              vpartition_two_arrays_u32, vpartition_two_arrays_u64},
+#if USW_LEVEL == 1
+    .sort_small = {sort_short_u8, sort_short_u16, sort_small_u32, sort_small_u64},
+#else
     .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
+#endif
     .sort_row = {NULL, sort_row_u16, sort_row_u32, sort_row_u64},
 #if USW_LEVEL >= 1
     .positions = {sort_short_positions_u8, sort_short_positions_u16, sort_short_positions_u32,
                   sort_short_positions_u64},
+#endif
+#if USW_LEVEL < 2
+    .by_bytes = sort_by_bytes,
 #endif
 #if USW_LEVEL == 1
     .sort_signed = {NULL, NULL, vsort_i32, vsort_i64},

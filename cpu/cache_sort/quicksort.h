@@ -57,6 +57,11 @@ static bool FN(all_equal)(const KEY *k, size_t n)
 static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
 {
     while (n > FN(BASE)) {
+#if KEY_BITS == 16 && USW_LEVEL < 2
+        if (sorted_short_range(k, n)) {
+            return;
+        }
+#endif
         if (depth-- == 0) {
             USW_ROUTE_WORK("heap sort", n);
             FN(heap_sort)(k, n);

@@ -56,6 +56,28 @@ static inline usw_shape FN(sort_two)(KEY *k, const usw_keymap *map)
 }
 
 #ifdef HALF_BASE
+/* Stores 3 to LANES / 2 keys in two pieces that overlap. A masked store would hold up the loads of
+ * what lies behind it, such as the next of many short arrays. */
+static inline void FN(store_few)(KEY *k, __m256i v, size_t n)
+{
+    enum { PIECE = 128 / KEY_BITS };
+#if KEY_BITS == 32
+    if (n < PIECE) {
+        _mm_storel_epi64((__m128i *)(void *)k, _mm256_castsi256_si128(v));
+        k[2] = (KEY)_mm256_extract_epi32(v, 2);
+        return;
+    }
+    __m256i from = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    from = _mm256_add_epi32(from, _mm256_set1_epi32((int)(n - PIECE)));
+#else
+    __m256i from = _mm256_setr_epi64x(0, 1, 2, 3);
+    from = _mm256_add_epi64(from, _mm256_set1_epi64x((long long)(n - PIECE)));
+#endif
+    __m256i last = HALF(vpermute)(v, from);
+    _mm_storeu_si128((__m128i *)(void *)k, _mm256_castsi256_si128(v));
+    _mm_storeu_si128((__m128i *)(void *)(k + n - PIECE), _mm256_castsi256_si128(last));
+}
+
 /* Sorts 3 to LANES / 2 keys, in a vector of half the width, whether they are in order or not: a
  * branch would take longer. map may be NULL. */
 static inline usw_shape FN(sort_few)(KEY *k, size_t n, const usw_keymap *map)
@@ -75,24 +97,16 @@ static inline usw_shape FN(sort_few)(KEY *k, size_t n, const usw_keymap *map)
     if (map != NULL) {
         v = HALF(vunmap)(v, HALF(vmap_of)(map));
     }
-    HALF(vstore_some)(k, v, n);
+    FN(store_few)(k, v, n);
     return !falls ? USW_RISING : !rises ? USW_FALLING : USW_MIXED;
 }
 #endif
 
-static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
+/* More keys than one vector takes: a function of its own, since it saves and aligns more than those
+ * few are worth. */
+USW_NOINLINE static usw_shape FN(sort_more)(KEY *k, size_t n, const usw_keymap *map)
 {
     const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
-    KEY *k = keys;
-    if (n <= 2) {
-        USW_ROUTE("two keys");
-        return n == 2 ? FN(sort_two)(k, map) : USW_RISING;
-    }
-#ifdef HALF_BASE
-    if (n <= LANES / 2) {
-        return FN(sort_few)(k, n, map);
-    }
-#endif
     if (k[0] == k[n - 1] && FN(all_equal)(k, n)) {
         USW_ROUTE("all equal");
         return USW_RISING;
@@ -123,6 +137,20 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
         maps->unmap[USW_WIDTH](k, k, n, map);
     }
     return shape;
+}
+
+static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
+{
+    if (n <= 2) {
+        USW_ROUTE("two keys");
+        return n == 2 ? FN(sort_two)(keys, map) : USW_RISING;
+    }
+#ifdef HALF_BASE
+    if (n <= LANES / 2) {
+        return FN(sort_few)(keys, n, map);
+    }
+#endif
+    return FN(sort_more)(keys, n, map);
 }
 
 /* Whether rows rise or fall is not asked: they would all be read once more for it. */

@@ -10,13 +10,16 @@
 #define USW_CPU_FOLDS_FLOAT_SUMS_H
 
 #include "cpu/folds/float_tile.h"
+#include "cpu/folds/halves.h"
 
 /* ---- lanes ---- */
 
 #if defined(__clang__)
 #define UNROLL_RUNS _Pragma("clang loop unroll(full)")
+#define UNROLL_LANES UNROLL_RUNS
 #else
 #define UNROLL_RUNS _Pragma("GCC unroll 8")
+#define UNROLL_LANES _Pragma("GCC unroll 32")
 #endif
 
 #if USW_LEVEL == 1
@@ -145,6 +148,53 @@ ALWAYS void fetch_ahead(const void *at, size_t bytes)
 LANE_LOOP(float, lanes_f32)
 LANE_LOOP(double, lanes_f64)
 
+#if USW_LEVEL > 0
+ALWAYS __m256d half_widen(const float *x)
+{
+    return _mm256_cvtps_pd(_mm_loadu_ps(x));
+}
+/* Widened floats are added by a multiplication with 1 and an addition: the same bits, and AMD's
+ * processors do it by other units than those that widen. */
+ALWAYS __m256d half_join(bool product, __m256d a, __m256d b)
+{
+    __m256d one = _mm256_set1_pd(1.0);
+    __asm__("" : "+x"(one)); /* or compilers make an addition of it */
+    return product ? _mm256_mul_pd(a, b) : _mm256_fmadd_pd(b, one, a);
+}
+
+/* As the loops above, but lanes stay in registers, `kept` vectors of them at a time. A few more
+ * than there are registers for cost less than another pass over the tile. */
+#define LANES_KEPT(TYPE, name, VECTOR, WIDTH, GET, JOIN, PUT)                                      \
+    ALWAYS void name(const TYPE *x, size_t n, double *lane, bool product, size_t kept)             \
+    {                                                                                              \
+        VECTOR v[USW_LANES / (WIDTH)];                                                             \
+        size_t whole = n - n % USW_LANES;                                                          \
+        for (size_t first = 0; first < USW_LANES; first += kept * (WIDTH)) {                       \
+            UNROLL_LANES                                                                           \
+            for (size_t k = 0; k < kept; k++) {                                                    \
+                v[k] = GET(x + first + k * (WIDTH));                                               \
+            }                                                                                      \
+            for (size_t i = first + USW_LANES; i < whole; i += USW_LANES) {                        \
+                UNROLL_LANES                                                                       \
+                for (size_t k = 0; k < kept; k++) {                                                \
+                    v[k] = JOIN(product, v[k], GET(x + i + k * (WIDTH)));                          \
+                }                                                                                  \
+            }                                                                                      \
+            UNROLL_LANES                                                                           \
+            for (size_t k = 0; k < kept; k++) {                                                    \
+                PUT(lane + first + k * (WIDTH), v[k]);                                             \
+            }                                                                                      \
+        }                                                                                          \
+        for (size_t j = 0; j < n - whole; j++) {                                                   \
+            lane[j] = usw_join(product, lane[j], (double)x[whole + j]);                            \
+        }                                                                                          \
+    }
+LANES_KEPT(float, halves_f32, __m256d, 4, half_widen, half_join, _mm256_storeu_pd)
+#endif
+#if USW_LEVEL == 2
+LANES_KEPT(double, runs_f64, run, RUN, run_get, run_join, run_put)
+#endif
+
 /* n: 1 to USW_TILE; floats or doubles (wide). */
 ALWAYS double wide_tile_sum(const void *x, size_t n, bool wide, bool product, bool far)
 {
@@ -152,6 +202,18 @@ ALWAYS double wide_tile_sum(const void *x, size_t n, bool wide, bool product, bo
     if (n <= USW_LANES) {
         return lanes_sum(x, n, wide, product);
     }
+#if USW_LEVEL == 2
+    if (wide && !far) {
+        runs_f64(x, n, lane, product, USW_LANES / RUN);
+        return lanes_sum(lane, USW_LANES, true, product);
+    }
+#endif
+#if USW_LEVEL > 0
+    if (!wide && ((USW_LEVEL == 1 && !far) || usw_halves_vectors())) {
+        halves_f32(x, n, lane, product, USW_LEVEL == 2 || far ? 32 : 8);
+        return lanes_sum(lane, USW_LANES, true, product);
+    }
+#endif
     if (wide) {
         lanes_f64(x, n, lane, product, far);
     } else {
@@ -166,10 +228,7 @@ ALWAYS double tile_sum(const void *data, size_t n, upsweep_type type, bool produ
         return wide_tile_sum(data, n, type == UPSWEEP_F64, product, far);
     }
     float wide[USW_TILE];
-    const uint16_t *x = data;
-    for (size_t i = 0; i < n; i++) {
-        wide[i] = type == UPSWEEP_F16 ? usw_widen_f16(x[i]) : usw_widen_bf16(x[i]);
-    }
+    widen_halves(type, data, n, wide);
     return wide_tile_sum(wide, n, false, product, false);
 }
 

@@ -5,6 +5,8 @@
 #ifndef USW_CPU_FOLDS_SCAN_FLOATS_H
 #define USW_CPU_FOLDS_SCAN_FLOATS_H
 
+#include "cpu/folds/halves.h"
+
 /* The n elements of a tile as floats or doubles, filled up to whole groups with the identity: in
  * `buffer`, or, if they need be neither widened nor filled up, where they are. */
 static const void *widen_tile(const work *w, const void *in, size_t n, void *buffer)
@@ -24,13 +26,10 @@ static const void *widen_tile(const work *w, const void *in, size_t n, void *buf
         return wide;
     }
     float *wide = buffer;
-    const uint16_t *half = in;
     if (type == UPSWEEP_F32) {
         memcpy(wide, in, n * sizeof *wide);
     } else {
-        for (size_t i = 0; i < n; i++) {
-            wide[i] = type == UPSWEEP_F16 ? usw_widen_f16(half[i]) : usw_widen_bf16(half[i]);
-        }
+        widen_halves(type, in, n, wide);
     }
     for (size_t i = n; i < filled; i++) {
         wide[i] = (float)usw_neutral(product);
@@ -131,11 +130,7 @@ static void finish_top(const work *w, const float_sweeps *sweeps, const sweep_ti
     }
     sweeps->down(t, k, groups, v, carry, buffer, w->s->exclusive);
     if (w->bytes == 2) {
-        uint16_t *half = (uint16_t *)(void *)to;
-        for (size_t i = 0; i < n; i++) {
-            half[i] =
-                w->s->type == UPSWEEP_F16 ? usw_narrow_f16(buffer[i]) : usw_narrow_bf16(buffer[i]);
-        }
+        narrow_halves(w->s->type, buffer, n, (uint16_t *)(void *)to);
     } else if (w->stream) {
         stream_copy(to, buffer, n * w->bytes);
     } else {
@@ -143,11 +138,45 @@ static void finish_top(const work *w, const float_sweeps *sweeps, const sweep_ti
     }
 }
 
+/* Scans a block by one thread, which knows the carry: each top is swept up and down at once, and
+ * stays in the first cache. */
+static void float_block_one_thread(void *context, size_t block, unsigned thread)
+{
+    USW_ROUTE_OF("sums of floats by one thread", USW_FLOATS);
+    work *w = context;
+    const usw_scan *s = w->s;
+    const float_sweeps sweeps = sweeps_of(w);
+    float_buffers *f = usw_share(&w->buffers, thread);
+    size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin);
+    for (size_t i = begin; i < end; i += USW_TILE) {
+        size_t n = usw_min(USW_TILE, end - i);
+        sweep_tile *t = f->tiles;
+        uint8_t buffer[USW_TILE];
+        const uint8_t *heads = tile_heads(s, i, n, buffer);
+        const void *x = widen_tile(w, (const unsigned char *)s->in + i * w->bytes, n, f->in);
+        double carry = usw_carry_tree_carry(&w->sums);
+        sweep_start(t, sweeps.product);
+        for (size_t k = 0; k * TOP < n; k++) {
+            up_top(&sweeps, t, k, t->v, x, heads, n);
+            finish_top(w, &sweeps, t, k, t->v, carry, (unsigned char *)s->out + i * w->bytes, n,
+                       f->out);
+        }
+        usw_carry_tree_add(&w->sums, sweep_total(t, sweeps.product), t->heads3[0] != 0);
+    }
+    stream_end(w);
+}
+
 /* Scans a block beside others: sweeps its tiles up, waits for the carry, and sweeps them down. */
 static void float_block(void *context, size_t block, unsigned thread)
 {
-    USW_ROUTE_OF("sums of floats", USW_FLOATS);
     work *w = context;
+    if (begin_block(w, block)) {
+        float_block_one_thread(w, block, thread);
+        end_turn(w, block);
+        end_block(w);
+        return;
+    }
+    USW_ROUTE_OF("sums of floats", USW_FLOATS);
     const usw_scan *s = w->s;
     const float_sweeps sweeps = sweeps_of(w);
     float_buffers *f = usw_share(&w->buffers, thread);
@@ -178,6 +207,7 @@ static void float_block(void *context, size_t block, unsigned thread)
                        (unsigned char *)s->out + i * w->bytes, n, f->out);
         }
     }
+    end_block(w);
     stream_end(w);
 }
 
@@ -216,10 +246,7 @@ static inline void run_store(upsweep_type type, void *out, size_t n, run v)
         memcpy(out, wide, n * sizeof *wide);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        ((uint16_t *)out)[i] =
-            type == UPSWEEP_F16 ? usw_narrow_f16(wide[i]) : usw_narrow_bf16(wide[i]);
-    }
+    narrow_halves(type, wide, n, out);
 }
 
 /* Scans a row of no more than a group by the additions of a whole tile, but for those of the
@@ -271,34 +298,6 @@ static void float_row(const work *w, const float_sweeps *sweeps, float_buffers *
         up_top(sweeps, t, k, t->v, x, NULL, n);
         finish_top(w, sweeps, t, k, t->v, carry, out, n, f->out);
     }
-}
-
-/* Scans a block by one thread, which knows the carry: each top is swept up and down at once, and
- * stays in the first cache. */
-static void float_block_one_thread(void *context, size_t block, unsigned thread)
-{
-    USW_ROUTE_OF("sums of floats by one thread", USW_FLOATS);
-    work *w = context;
-    const usw_scan *s = w->s;
-    const float_sweeps sweeps = sweeps_of(w);
-    float_buffers *f = usw_share(&w->buffers, thread);
-    size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin);
-    for (size_t i = begin; i < end; i += USW_TILE) {
-        size_t n = usw_min(USW_TILE, end - i);
-        sweep_tile *t = f->tiles;
-        uint8_t buffer[USW_TILE];
-        const uint8_t *heads = tile_heads(s, i, n, buffer);
-        const void *x = widen_tile(w, (const unsigned char *)s->in + i * w->bytes, n, f->in);
-        double carry = usw_carry_tree_carry(&w->sums);
-        sweep_start(t, sweeps.product);
-        for (size_t k = 0; k * TOP < n; k++) {
-            up_top(&sweeps, t, k, t->v, x, heads, n);
-            finish_top(w, &sweeps, t, k, t->v, carry, (unsigned char *)s->out + i * w->bytes, n,
-                       f->out);
-        }
-        usw_carry_tree_add(&w->sums, sweep_total(t, sweeps.product), t->heads3[0] != 0);
-    }
-    stream_end(w);
 }
 
 #endif

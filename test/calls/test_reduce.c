@@ -92,6 +92,32 @@ static void all_types_and_sizes(void **state)
     free(space);
 }
 
+/* Rows of lanes, what is left of one, tiles: all lengths up to more than a tile, and some beyond
+ * the caches. */
+static void floats_of_every_length(void **state)
+{
+    (void)state;
+    enum { MOST = 5000, FAR = 1200000 };
+    unsigned char *data = malloc(FAR * sizeof(double));
+    for (upsweep_type type = UPSWEEP_F16; type <= UPSWEEP_F64; type++) {
+        for (size_t n = 0; n <= MOST + 3; n++) {
+            size_t count = n <= MOST ? n : FAR - 3001 * (n - MOST);
+            upsweep_op op = n % 2 == 0 ? UPSWEEP_SUM : UPSWEEP_PRODUCT;
+            fill(data, count, type, n % 8 == 1 ? FILL_SPECIAL : FILL_TAME, n);
+            uint64_t want = plain_sum_of_floats(data, count, type, op), got = 0;
+            for (int h = 0; h < HANDLES; h++) {
+                assert_int_equal(upsweep_reduce(handles[h], data, count, type, op, &got, NULL),
+                                 UPSWEEP_OK);
+                if (got != want) {
+                    fail_msg("%s op %d n %zu handle %d: %llx, not %llx", upsweep_type_name(type),
+                             (int)op, count, h, (unsigned long long)got, (unsigned long long)want);
+                }
+            }
+        }
+    }
+    free(data);
+}
+
 enum { ROWS = 3, ROW_MOST = 4097 };
 
 static void check_rows(upsweep *u, const unsigned char *data, size_t n, upsweep_type type,
@@ -307,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_types_and_sizes),
+        cmocka_unit_test(floats_of_every_length),
         cmocka_unit_test(rows_of_one_tile),
         cmocka_unit_test(identities),
         cmocka_unit_test(ties),

@@ -233,6 +233,43 @@ static void errors(void **state)
     }
 }
 
+/* Every f16 and bf16 and a second one that is half of the first's last bit, or any: sums at ties,
+ * beside them, among subnormals and at the greatest numbers, each rounded once. */
+static void halves_are_rounded_once(void **state)
+{
+    (void)state;
+    enum { N = 2 * 65536 };
+    uint64_t random = 3;
+    uint16_t *x = (uint16_t *)(void *)in_space, *out = (uint16_t *)(void *)out_space;
+    for (int way = 0; way < 16; way++) {
+        upsweep_type type = way % 2 == 0 ? UPSWEEP_F16 : UPSWEEP_BF16;
+        int mantissa = type == UPSWEEP_F16 ? 10 : 7, fields = type == UPSWEEP_F16 ? 31 : 255;
+        for (uint32_t a = 0; a < N / 2; a++) {
+            uint16_t any = (uint16_t)input_random(&random);
+            int field = (int)(a >> mantissa & (uint32_t)fields) - mantissa - 1;
+            uint16_t tie = (uint16_t)((any & 0x8000) | (field > 0 ? field << mantissa : 0));
+            x[2 * a] = (uint16_t)a;
+            x[2 * a + 1] = way / 2 % 4 == 0   ? tie
+                           : way / 2 % 4 == 1 ? (uint16_t)(tie ^ (any & 1))
+                           : way / 2 % 4 == 2 ? (uint16_t)(any & 0x83ff)
+                                              : any;
+            heads[2 * a] = 1;
+            heads[2 * a + 1] = 0;
+        }
+        for (int h = 0; h < HANDLES; h++) {
+            upsweep *u = handles[h];
+            assert_int_equal(
+                way < 8 ? upsweep_scan_segmented(u, x, heads, out, N, type, UPSWEEP_SUM, NULL)
+                        : upsweep_scan_rows(u, x, out, N, type, NULL, N / 2, UPSWEEP_SUM, NULL),
+                UPSWEEP_OK);
+            for (size_t i = 1; i < N; i += 2) {
+                double sum = float_value(type, x[i - 1]) + float_value(type, x[i]);
+                assert_int_equal(out[i], float_bits(type, 0.0 + sum)); /* order.h: no -0 */
+            }
+        }
+    }
+}
+
 static int open_all(void **state)
 {
     (void)state;
@@ -264,11 +301,9 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_types_and_sizes),
-        cmocka_unit_test(floats_have_the_same_bits),
-        cmocka_unit_test(large_results),
-        cmocka_unit_test(callers_operator),
-        cmocka_unit_test(errors),
+        cmocka_unit_test(all_types_and_sizes), cmocka_unit_test(floats_have_the_same_bits),
+        cmocka_unit_test(large_results),       cmocka_unit_test(halves_are_rounded_once),
+        cmocka_unit_test(callers_operator),    cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

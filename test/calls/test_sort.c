@@ -90,10 +90,10 @@ static void fill(void *keys, size_t n, size_t bytes, enum pattern p)
 
 /* ---- the tests ---- */
 
-static const size_t small_sizes[] = {0,   1,    2,    3,    4,    5,    7,    8,    9,   15,  16,
-                                     17,  24,   31,   32,   33,   47,   48,   63,   64,  65,  96,
-                                     127, 128,  129,  191,  192,  255,  256,  257,  300, 511, 512,
-                                     513, 1000, 1023, 1025, 2047, 2049, 4097, 10007};
+static const size_t small_sizes[] = {0,   1,    2,    3,    4,    5,    7,    8,    9,    15,   16,
+                                     17,  24,   31,   32,   33,   47,   48,   63,   64,   65,   96,
+                                     127, 128,  129,  191,  192,  255,  256,  257,  300,  511,  512,
+                                     513, 1000, 1023, 1025, 2047, 2049, 4097, 8192, 8193, 10007};
 
 static void sort_and_check(upsweep *u, const void *input, void *keys, size_t n, upsweep_type type,
                            unsigned flags)

@@ -234,6 +234,7 @@ static void test_calls(void **state)
     for (unsigned isa = 0; isa < ISAS; isa++) {
         upsweep *u = handle_open(isa, 1);
         for (unsigned width = 1; u != NULL && width < 4; width++) {
+            u->scratch_limit = width == 1 ? 4096 : 0; /* with more, 16 bits go by their bytes */
             (void)play(isa, width, keys_for(width), value, room);
             for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
                 bool fits = upsweep_type_bytes((upsweep_type)type) == (size_t)1 << width;
