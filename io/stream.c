@@ -15,7 +15,8 @@ bool io_stream_open(io_stream *s, io_input *begun, const char *const *names, siz
 {
     *s = (io_stream){.names = names, .count = count, .how = how, .begun = begun, .fd = -1};
     s->next = begun != NULL ? begun->part_count : 0;
-    s->raw = malloc(RAW + IO_SLACK);
+    s->raw_room = how->raw != 0 ? how->raw : RAW;
+    s->raw = malloc(s->raw_room + IO_SLACK);
     s->begins = calloc(count + 1, sizeof *s->begins);
     if (s->raw == NULL || s->begins == NULL) {
         errno = ENOMEM;
@@ -110,10 +111,10 @@ static bool fill_raw(io_stream *s, io_error *error)
     s->raw_size -= s->raw_at;
     s->raw_at = 0;
     size_t got = 0;
-    if (s->ended || s->raw_size == RAW) {
+    if (s->ended || s->raw_size == s->raw_room) {
         return true;
     }
-    bool ok = read_file(s, s->raw + s->raw_size, RAW - s->raw_size, &got, error);
+    bool ok = read_file(s, s->raw + s->raw_size, s->raw_room - s->raw_size, &got, error);
     s->raw_size += got;
     return ok;
 }

@@ -22,7 +22,7 @@ typedef struct io_stream {
     int fd;
     size_t memory_end;  /* bytes of begun before this belong to the part */
     unsigned char *raw; /* bytes of the file that wait */
-    size_t raw_at, raw_size;
+    size_t raw_at, raw_size, raw_room;
     bool open, ended, looked;
     io_file_kind kind; /* of the part: plain or one of how->takes; known once it has given bytes */
     bool arrays;       /* the first part is a .npy array, as all must be then */

@@ -66,7 +66,7 @@ static int external_compare(void *context, const void *a, size_t a_bytes, const 
 
 /* Plans of numbers are made of the first lines. Numbers for strtold get keys of one form, which
  * holds for all that may follow. */
-static int make_plans(sort_job *job, const unsigned char *p, const unsigned char *end)
+int sort_external_plans(sort_job *job, const unsigned char *p, const unsigned char *end)
 {
     const sort_order *order = job->order;
     job->plans = calloc(order->count + 1, sizeof *job->plans);
@@ -155,7 +155,7 @@ int sort_external_sample(sort_job *job, io_stream *s, unsigned char *sample, siz
         }
     }
     memset(sample + *held, 0, IO_SLACK);
-    return make_plans(job, sample, sample + *held);
+    return sort_external_plans(job, sample, sample + *held);
 }
 
 /* What was read as numbers, in order, and the text behind it. Gives the memory back. */

@@ -37,6 +37,10 @@ int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t hel
  * NULL; APP_ERROR. */
 int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream *s,
                        upsweep_status status);
+/* The plans of numbers, of the lines in [p, end). */
+int sort_external_plans(sort_job *job, const unsigned char *p, const unsigned char *end);
+/* sort_external_merge.c: the whole of -m, in little memory. Commits or discards out. */
+int sort_external_merge(sort_job *job, io_output *out);
 /* sort_external_copy.c: writes lines to out as long as they stand in order. *copied: all do, and
  * that was the sort; else all that has been read is in x, and out is empty. sample is as above. */
 int sort_external_copy(sort_job *job, upsweep_external *x, io_stream *s,

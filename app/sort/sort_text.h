@@ -82,6 +82,8 @@ typedef struct sort_job {
     bool show;           /* progress */
     double shown;        /* when it was last */
     size_t limit;        /* bytes of memory; sort_limit.c */
+    size_t most;         /* bytes that may be read first, by sort_most_bytes */
+    off_t stdin_at;      /* where standard input stood, if it is a file */
     uint64_t read_bytes; /* of the input, where others are pushed beyond memory; 0: the same */
     bool dropped;        /* some lines have gone, and places are no longer those in the input */
 } sort_job;
@@ -133,6 +135,11 @@ typedef enum sort_step { SORT_DONE, SORT_COMPARE, SORT_KEYS } sort_step;
 uint64_t sort_kind_key(const sort_job *job, sort_stage stage, sort_text text, unsigned *bits);
 sort_step sort_kind_step(const sort_order *order, sort_stage stage, uint64_t key, unsigned bits,
                          sort_stage *next);
+
+static inline bool sort_is_merge(const sort_job *job)
+{
+    return job->task->merge && job->task->mode == SORT_SORT;
+}
 
 /* What else there is for a kind of file that is refused (io/source.h). */
 const char *sort_otherwise(const sort_task *task);
