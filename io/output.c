@@ -289,6 +289,7 @@ int io_output_open_shared(io_output *out, const char *name, char path[PATH_MAX],
 static int write_plain(io_output *out, const void *bytes, size_t size, io_error *error)
 {
     const char *p = bytes;
+    out->tried += size;
     while (size > 0) {
         ssize_t n = write(out->fd, p, size < WRITE_MAX ? size : WRITE_MAX);
         if (n < 0 && errno == EINTR) {

@@ -22,6 +22,9 @@ const char *const *sort_external_directories(const sort_job *job, const char **o
 int sort_external_config(const sort_job *job, upsweep_external_config *config, const char **one,
                          const io_output *out);
 
+/* Says why no temporary file can be made there, by errno; APP_ERROR. */
+int sort_fail_temporary(const char *directory);
+
 /* Says that what is pushed next are the last `back` bytes of s, so that those in order need not be
  * written; not where the output may change them, as a pipe to who knows whom. */
 void sort_external_source(upsweep_external *x, const io_stream *s, uint64_t back,

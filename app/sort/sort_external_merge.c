@@ -29,11 +29,11 @@ static int write_bytes(merging *m, const unsigned char *from, size_t bytes)
     }
     if (m->job->task->debug) {
         sort_debug_text(m->job->order, from, bytes);
-        return ferror(stdout) ? app_finish_stdout() : APP_OK;
+        return ferror(stdout) ? sort_finish_debug() : APP_OK;
     }
     sort_progress_bytes(m->job, m->read, m->all);
     if (io_output_write(m->out, from, bytes, &error) != 0) {
-        return error.number == EPIPE ? APP_ERROR : app_fail("%s", error.text);
+        return sort_fail_output(m->out, &error);
     }
     return APP_OK;
 }
@@ -249,7 +249,7 @@ static int run(merging *m)
         io_place_set_aside(m->out, (size_t)m->all);
     }
     status = status == APP_OK ? merge_some(m, 0, m->count) : status;
-    return status == APP_OK && m->job->task->debug ? app_finish_stdout() : status;
+    return status == APP_OK && m->job->task->debug ? sort_finish_debug() : status;
 }
 
 static void print_stats(const merging *m, size_t inputs)

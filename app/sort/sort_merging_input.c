@@ -42,9 +42,7 @@ int merge_begin_temporary(merging *m)
         file->fd = io_scratch_file(m->directories[m->to]);
     }
     m->to_at = file->size;
-    return file->fd >= 0 ? APP_OK
-                         : app_fail("%s: no temporary file can be made: %s", m->directories[m->to],
-                                    strerror(errno));
+    return file->fd >= 0 ? APP_OK : sort_fail_temporary(m->directories[m->to]);
 }
 
 int merge_write_temporary(merging *m, const unsigned char *from, size_t bytes)

@@ -122,6 +122,8 @@ const app_option *sort_tool_options(void);
 int sort_settle_packing(sort_task *task);
 size_t sort_packing_bytes(const sort_job *job);
 int sort_open_output(const sort_job *job, io_output *out);
+/* Says why out could not be written, as GNU sort does; APP_ERROR. */
+int sort_fail_output(const io_output *out, const io_error *error);
 
 /* sort_names.c: the names that --files0-from lists become the operands; whether all operands can be
  * read; frees what options have taken. */
@@ -229,6 +231,8 @@ int sort_write(sort_job *job, io_output *out);
 void sort_debug_warnings(const sort_task *task, bool alone);
 int sort_debug_lines(const sort_job *job);
 /* All lines of `bytes` bytes, the same way. */
+/* Flushes what was printed; APP_ERROR after a sentence. */
+int sort_finish_debug(void);
 void sort_debug_text(const sort_order *order, const unsigned char *lines, size_t bytes);
 
 /* sort_text_stats.c: the time of a phase begins, and what --stats and progress say. */

@@ -5,6 +5,7 @@
 #include "app/sort/sort_kinds.h"
 #include "app/sort/sort_record.h"
 #include "app/sort/sort_text.h"
+#include "app/quote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +154,8 @@ static int check_modes(const sort_task *task)
         return app_fail("options '-%c --debug' are incompatible", is_check(task) ? letter : 'o');
     }
     if (is_check(task) && common->operand_count > 1) {
-        return app_fail("extra operand '%s' not allowed with -%c", common->operands[1], letter);
+        return app_fail("extra operand %s not allowed with -%c",
+                        app_quote_always(common->operands[1]), letter);
     }
     if (is_check(task) && common->output != NULL) {
         return app_fail("options '-%co' are incompatible", letter);

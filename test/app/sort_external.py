@@ -233,7 +233,7 @@ def check_failures(program, folder, text):
              ([text, within], "within:2: this line is too long for a memory limit of 16 MB"),
              ([text, short], "short.gz: the gzip stream ends early" if unpacks(program) else "short.gz: is compressed"),
              ([text, folder], "Is a directory"), ([text, folder + "/none"], "No such file"),
-             ([text, "-T", "/nowhere"], "/nowhere: No such file or directory"),
+             ([text, "-T", "/nowhere"], "cannot create temporary file in '/nowhere': No such file or directory"),
              ([text, text, "-n", "--strict"], "text:1: no number: "),
              ([numbers, text, "-n", "--strict"], "text:1: no number: "),
              ([bad, numbers, "-n", "--strict"], "bad:700001: no number: 12x")]
