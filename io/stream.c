@@ -13,7 +13,8 @@ enum { RAW = 128 << 10, LOOK = 16, GIVE = 1 << 20, PAGE = 4096, WINDOW_MOST = 12
 bool io_stream_open(io_stream *s, io_input *begun, const char *const *names, size_t count,
                     const io_reading *how, io_error *error)
 {
-    *s = (io_stream){.names = names, .count = count, .how = how, .begun = begun, .fd = -1};
+    *s = (io_stream){
+        .names = names, .count = count, .how = how, .begun = begun, .fd = -1, .ahead = -1};
     s->next = begun != NULL ? begun->part_count : 0;
     s->raw_room = how->raw != 0 ? how->raw : RAW;
     s->raw = malloc(s->raw_room + IO_SLACK);
@@ -40,6 +41,10 @@ static void close_part(io_stream *s)
 void io_stream_close(io_stream *s)
 {
     close_part(s);
+    if (s->ahead > STDERR_FILENO) {
+        close(s->ahead);
+    }
+    s->ahead = -1;
     free(s->raw);
     free(s->begins);
     s->raw = NULL;
@@ -128,6 +133,16 @@ static int open_file(const char *name)
         fd = open(name, O_RDONLY | O_CLOEXEC);
     } while (fd < 0 && errno == EINTR);
     return fd;
+}
+
+bool io_stream_ahead(io_stream *s, io_error *error)
+{
+    const char *name = s->names[s->next];
+    s->ahead = strcmp(name, "-") == 0 ? STDIN_FILENO : open_file(name);
+    if (s->ahead < 0) {
+        io_fail(error, io_input_name(name), "cannot be read");
+    }
+    return s->ahead >= 0;
 }
 
 /* The size of a regular file from where it stands. */
@@ -227,13 +242,14 @@ static bool open_part(io_stream *s, bool *none, io_error *error)
     if (*none) {
         return true;
     }
-    s->name = s->names[s->next++];
+    s->name = s->names[s->next];
     s->memory_end = s->begun_at;
-    s->fd = strcmp(s->name, "-") == 0 ? STDIN_FILENO : open_file(s->name);
-    if (s->fd < 0) {
-        io_fail(error, io_input_name(s->name), "cannot be read");
+    if (s->ahead < 0 && !io_stream_ahead(s, error)) {
         return false;
     }
+    s->next++;
+    s->fd = s->ahead;
+    s->ahead = -1;
     set_size(s);
     s->begins[s->parts++] = s->at;
     s->open = true;

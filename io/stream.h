@@ -19,7 +19,7 @@ typedef struct io_stream {
     size_t begun_at, given; /* of its bytes: read here; given back to the system */
     /* the part that is read */
     const char *name;
-    int fd;
+    int fd, ahead;      /* ahead: of the first file, opened before it is read; -1 */
     size_t memory_end;  /* bytes of begun before this belong to the part */
     unsigned char *raw; /* bytes of the file that wait */
     size_t raw_at, raw_size, raw_room;
@@ -42,6 +42,8 @@ typedef struct io_stream {
  * after a failure; *s can be closed in any case. */
 bool io_stream_open(io_stream *s, io_input *begun, const char *const *names, size_t count,
                     const io_reading *how, io_error *error);
+/* Opens the first file, of which nothing is read: whoever writes to a pipe may wait for that. */
+bool io_stream_ahead(io_stream *s, io_error *error);
 /* Up to `room` bytes of one part to `to`; *got = 0: there are no more. Of a part's first bytes at
  * least 16 must have room. how->last stands behind each plain part that lacks it. .npy arrays and
  * others are not taken together. */

@@ -123,6 +123,9 @@ static int merge_some(merging *m, size_t first, size_t count)
     for (; status == APP_OK && opened < count; opened++) {
         status = merge_open(m, &m->readers[opened], &m->inputs[first + opened]);
     }
+    for (size_t i = 0; status == APP_OK && i < count; i++) {
+        status = merge_begin(m, &m->readers[i]);
+    }
     status = status == APP_OK ? make_plans(m, count) : status;
     for (size_t i = 0; status == APP_OK && i < count; i++) {
         status = merge_next(m, &m->readers[i], &t->heads[i]);

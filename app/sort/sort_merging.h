@@ -70,8 +70,9 @@ typedef struct merging {
     size_t before;           /* inputs that were merged to temporaries */
 } merging;
 
-/* sort_merging_input.c: opens an input; its first bytes are in the buffer. */
+/* sort_merging_input.c: opens an input; and, when all are open, reads its first bytes. */
 int merge_open(merging *m, merge_reader *r, merge_input *input);
+int merge_begin(merging *m, merge_reader *r);
 /* Its next line becomes *head, which lasts until the next call. */
 int merge_next(merging *m, merge_reader *r, sort_head *head);
 /* Says that a line of it has no room. */

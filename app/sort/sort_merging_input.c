@@ -182,10 +182,16 @@ int merge_open(merging *m, merge_reader *r, merge_input *input)
     }
     if (!input->aside) {
         r->streams = true;
-        if (!io_stream_open(&r->stream, NULL, &input->name, 1, &m->how, &error)) {
+        if (!io_stream_open(&r->stream, NULL, &input->name, 1, &m->how, &error) ||
+            !io_stream_ahead(&r->stream, &error)) {
             return app_fail("%s", error.text);
         }
     }
+    return APP_OK;
+}
+
+int merge_begin(merging *m, merge_reader *r)
+{
     int status = read_more(m, r);
     if (status == APP_OK && r->streams && r->stream.arrays) {
         return sort_check_array_options(m->job->task);

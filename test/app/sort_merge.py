@@ -98,6 +98,11 @@ def check_outputs(program, folder):
              ("ulimit -n 20; $P -o got m0 m1 m2 m?*", "three"), ("$P --debug all m1 >got", "debug"),
              ("head -c 1000 all >x; exec <all; head -c 0; sh -c 'read -r one'; sort -m - >want; exec <all; sh -c 'read -r one'; "
               "$P - >got", "want")]
+    # Pipes that are written to by turns.
+    os.mkfifo("p")
+    os.mkfifo("q")
+    cases += [("timeout 30 tee p q <up >told 2>&1 & timeout 20 $P p q -o got; true", "twice")]
+    subprocess.run("sort -o up all; sort -m -o twice up up", shell=True, env=ENV, check=True)
     if unpacks(program):
         cases += [("gzip -1 -c all >all.gz; $P all.gz all >got", "two"), ("gzip -c all | $P - all -o got.gz; gzip -dc got.gz >got",
                                                                          "two")]
