@@ -149,7 +149,8 @@ def check_outputs(program, folder):
     subprocess.run(["sort", "-m", "-o", "two.want", "up", "up"], env=ENV, check=True, cwd=folder)
     for command in ("$P -o got down", "cp down got; $P -o got got", "cp down got; ln got other; $P -o other other; rm other",
                     "$P down >got", "cp down got; $P got 1<>got", "$P down | cat >got", "$P <down >got", "$P -o got - <down",
-                    "$P down down -o got", "cp down got; $P got >>got; tail -c $(wc -c <down) got >one; mv one got"):
+                    "$P down down -o got", "$P -o /dev/stdout down >got", "exec 3>got 4<got; $P -o /dev/fd/3 down; cat <&4 >one; mv one got",
+                    "cp down got; $P got >>got; tail -c $(wc -c <down) got >one; mv one got"):
         subprocess.run(["sh", "-c", f"rm -f got; {command}"], check=True, cwd=folder,
                        env={**ENV, "P": f"{program} sort -S 16M -T {folder}"})
         if not same(f"{folder}/{'two' if 'down down' in command else 'down'}.want", folder + "/got"):
