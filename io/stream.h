@@ -11,6 +11,11 @@
 
 typedef struct io_unpacker io_unpacker;
 
+/* A long line: where in the stream it begins, and its number in its part. */
+typedef struct io_long_line {
+    uint64_t at, line;
+} io_long_line;
+
 typedef struct io_stream {
     const char *const *names; /* of the files behind those of `begun` */
     size_t count, next;
@@ -35,6 +40,12 @@ typedef struct io_stream {
     uint64_t *begins; /* where in the stream each part begins */
     size_t parts;
     uint64_t at; /* bytes that the stream has given */
+    /* Of parts that cannot be read again: lines before the last one, and where that begins; lines
+     * that end in the window that is read; the last long lines. */
+    bool counts;
+    uint64_t lines, line_begin;
+    size_t window_lines, long_count;
+    io_long_line *long_lines;
 } io_stream;
 
 /* Begins a stream of begun (may be NULL), which keeps its bytes until io_input_free, and of the
@@ -50,6 +61,9 @@ bool io_stream_ahead(io_stream *s, io_error *error);
 bool io_stream_read(io_stream *s, unsigned char *to, size_t room, size_t *got, io_error *error);
 /* The part that has byte `at` of the stream, and where it begins; call while it is open. */
 const char *io_stream_part(const io_stream *s, uint64_t at, uint64_t *begin);
+/* The number in its part of the line that begins at byte `at`; known, and not 0, of the last lines
+ * of 128 KB and more of parts that are no files with a name, if how->last ends lines. */
+uint64_t io_stream_line(const io_stream *s, uint64_t at);
 /* The descriptor of the file that the last `back` bytes were read from, as they are, and where in
  * it they begin; -1: of no regular file, or of several. Until the next call of io_stream_read. */
 int io_stream_place(const io_stream *s, uint64_t back, uint64_t *at);

@@ -247,6 +247,14 @@ def check_failures(program, folder, text):
         if status != 2 or sentence not in error or error.count("\n") != 1 or old != "old\n" or left_over(folder):
             say(f"{names}: status {status}, {error!r}, output {old[:20]!r}, left {left_over(folder)}")
 
+    # What cannot be read again: the line is known all the same.
+    for command, name in (('cat "$1" | "$0" "$@" -', "standard input"), ('"$0" "${@:2}" <"$1"', "standard input"),
+                          ('"$0" "${@:2}" <(cat "$1")', "/dev/fd/63"), ('mkfifo p; cat "$1" >p & "$0" "${@:2}" p', "p")):
+        begun = subprocess.run(["bash", "-c", command.replace('"$@" -', '"${@:2}" -'), program, within, "sort", "-S", "16M", "-T", folder],
+                               capture_output=True, env=ENV, cwd=folder, timeout=60, check=False)
+        if f"{name}:2: this line is too long" not in begun.stderr.decode():
+            say(f"a long line, {command}: {begun.stderr!r}")
+
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
