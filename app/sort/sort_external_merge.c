@@ -126,6 +126,9 @@ static int merge_some(merging *m, size_t first, size_t count)
     for (size_t i = 0; status == APP_OK && i < count; i++) {
         status = merge_begin(m, &m->readers[i]);
     }
+    if (!m->last) { /* some inputs may have been set aside in the same file */
+        m->to_at = m->files[m->to].size;
+    }
     status = status == APP_OK ? make_plans(m, count) : status;
     for (size_t i = 0; status == APP_OK && i < count; i++) {
         status = merge_next(m, &m->readers[i], &t->heads[i]);

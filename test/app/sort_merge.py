@@ -104,6 +104,8 @@ def check_outputs(program, folder):
     cases += [("timeout 30 tee p q <up >told 2>&1 & timeout 20 $P p q -o got; true", "twice")]
     subprocess.run("sort -o up all; sort -m -o twice up up", shell=True, env=ENV, check=True)
     if unpacks(program):
+        subprocess.run("sort -m -o blend m0 all m1 all m2 m3", shell=True, env=ENV, check=True)
+        cases += [("gzip -c all >all.gz; $P --batch-size=2 m0 all.gz m1 all.gz m2 m3 >got", "blend")]
         cases += [("gzip -1 -c all >all.gz; $P all.gz all >got", "two"), ("gzip -c all | $P - all -o got.gz; gzip -dc got.gz >got",
                                                                          "two")]
     for command, want in cases:
