@@ -222,6 +222,7 @@ static int share_memory(merging *m)
     const sort_task *task = m->job->task;
     size_t room = sort_external_room(m->job), batch = task->batch != 0 ? task->batch : SIZE_MAX;
     size_t files = descriptors();
+    m->how.window = m->how.window < room / 4 ? m->how.window : room / 4;
     m->block_room = room < (size_t)16 << 20 ? BLOCK_LEAST : BLOCK;
     room -= m->block_room + (m->how.as_is ? 0 : m->how.window);
     m->most = room / 2 / (RAW + LEAST);
@@ -229,6 +230,7 @@ static int share_memory(merging *m)
     m->most = m->most < files ? m->most : files;
     m->most = m->most < 2 ? 2 : m->most;
     size_t most = m->most < m->count ? m->most : m->count;
+    most += most == 0;
     m->base = room / 2 / most - RAW;
     m->base = m->base < BASE_MOST ? m->base : BASE_MOST;
     m->spare = room - most * (m->base + RAW);
@@ -304,7 +306,7 @@ int sort_external_merge(sort_job *job, io_output *out)
         print_stats(&m, inputs);
     }
     for (size_t i = 0; m.files != NULL && i < m.directory_count; i++) {
-        if (m.files[i].fd >= 0) {
+        if (m.files[i].made) {
             close(m.files[i].fd);
         }
     }

@@ -37,7 +37,8 @@ typedef struct merge_reader {
 
 /* Temporary files, one for each directory, which hold one temporary behind the other. */
 typedef struct merge_file {
-    int fd; /* -1: not made yet */
+    bool made;
+    int fd;
     uint64_t size;
 } merge_file;
 

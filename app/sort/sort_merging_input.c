@@ -19,12 +19,9 @@ static int find_directories(merging *m)
     if (sort_external_config(m->job, &config, &m->one_directory, m->out) != APP_OK) {
         return APP_ERROR;
     }
-    m->files = malloc(config.directory_count * sizeof *m->files);
+    m->files = calloc(config.directory_count, sizeof *m->files);
     if (m->files == NULL) {
         return app_fail("out of memory");
-    }
-    for (size_t i = 0; i < config.directory_count; i++) {
-        m->files[i] = (merge_file){.fd = -1};
     }
     m->directories = config.directories;
     m->directory_count = config.directory_count;
@@ -38,11 +35,12 @@ int merge_begin_temporary(merging *m)
     }
     m->to = m->turn++ % (unsigned)m->directory_count;
     merge_file *file = &m->files[m->to];
-    if (file->fd < 0) {
+    if (!file->made) {
         file->fd = io_scratch_file(m->directories[m->to]);
+        file->made = file->fd >= 0;
     }
     m->to_at = file->size;
-    return file->fd >= 0 ? APP_OK : sort_fail_temporary(m->directories[m->to]);
+    return file->made ? APP_OK : sort_fail_temporary(m->directories[m->to]);
 }
 
 int merge_write_temporary(merging *m, const unsigned char *from, size_t bytes)
