@@ -5,6 +5,7 @@
 #include "app/algorithm.h"
 #include "app/app.h"
 #include "app/options_refuse.h"
+#include "app/quote.h"
 #include "io/progress.h"
 
 #include <errno.h>
@@ -170,8 +171,8 @@ int app_word(const char *option, const char *text, const char *const *words)
     if (found >= 0 && count <= 1) {
         return found;
     }
-    app_fail("%s argument '%s' for '%s'; valid are %s", found < 0 ? "invalid" : "ambiguous", text,
-             option, all);
+    app_fail("%s argument %s for %s; valid are %s", found < 0 ? "invalid" : "ambiguous",
+             app_quote_word(text), app_quote_word(option), all);
     return -1;
 }
 

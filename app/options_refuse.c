@@ -26,20 +26,17 @@ int app_no_option(const app_usage *usage, const char *text, size_t length)
             names[count++] = option->name;
         }
     }
-    char wrong[48], said[80];
+    char wrong[48];
     snprintf(wrong, sizeof wrong, "%.*s", (int)length, text);
-    if (is_tool(usage)) {
-        snprintf(said, sizeof said, "unrecognized option '--%s'", text);
-    } else {
-        snprintf(said, sizeof said, "there is no option --%s", wrong);
-    }
+    const char *said = is_tool(usage) ? "unrecognized option '--" : "there is no option --";
+    const char *name = is_tool(usage) ? text : wrong, *end = is_tool(usage) ? "'" : "";
     const char *near = app_near(wrong, names, count, sizeof *names);
     if (app_near_format(usage, wrong)) {
-        return app_fail("%s; did you mean --as %s?", said, wrong);
+        return app_fail("%s%s%s; did you mean --as %s?", said, name, end, wrong);
     }
-    return near != NULL
-               ? app_fail("%s; did you mean --%s?", said, near)
-               : app_fail("%s; see `%s %s`", said, app_command(), is_tool(usage) ? "--help" : "-h");
+    return near != NULL ? app_fail("%s%s%s; did you mean --%s?", said, name, end, near)
+                        : app_fail("%s%s%s; see `%s %s`", said, name, end, app_command(),
+                                   is_tool(usage) ? "--help" : "-h");
 }
 
 int app_ambiguous_option(const app_usage *usage, const char *text, size_t length,

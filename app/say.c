@@ -107,7 +107,8 @@ int app_finish_stdout(void)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
         int error = errno;
-        return app_fail("standard output: %s", error != 0 ? strerror(error) : "write failed");
+        return app_fail("%s: %s", tool_now ? "write error" : "standard output",
+                        error != 0 ? strerror(error) : "write failed");
     }
     return APP_OK;
 }

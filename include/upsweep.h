@@ -916,6 +916,16 @@ UPSWEEP_API upsweep_status upsweep_external_push(upsweep_external *x, const void
  * upsweep_external_pushed says how many have been put there. */
 UPSWEEP_API upsweep_status upsweep_external_room(upsweep_external *x, void **at, size_t *count);
 UPSWEEP_API upsweep_status upsweep_external_pushed(upsweep_external *x, size_t count);
+/* The same of all that `next` gives, until it gives no more; more may be pushed afterwards. next
+ * sets *piece and *bytes to the next piece, of any size, of one byte or none, wherever it ends. It
+ * is the caller's and must last until the next call of next, or the end of this one. *piece NULL,
+ * as next finds it, with *bytes 0: there is no more. next is called by the calling thread, while
+ * others sort what has come, and may not call anything on x. A status of it other than UPSWEEP_OK,
+ * such as UPSWEEP_STOPPED, comes back as it is, and the sort can only be closed then, as after the
+ * other failures, which are those of upsweep_external_push; next is not called after one. */
+UPSWEEP_API upsweep_status upsweep_external_push_from(
+    upsweep_external *x, upsweep_status (*next)(void *context, const void **piece, size_t *bytes),
+    void *context);
 /* Says that what is pushed from now on, until the next such call, are the bytes of the regular file
  * fd from byte `at` on, one after the other; fd -1: of no file. Records that stand in order there,
  * in rising or strictly falling runs, are then not written to temporary files, but read again from
@@ -931,6 +941,13 @@ UPSWEEP_API upsweep_status upsweep_external_sort(upsweep_external *x);
  * may be read until the next call. *bytes is 0 when all have been given. */
 UPSWEEP_API upsweep_status upsweep_external_pull(upsweep_external *x, const void **records,
                                                  size_t *bytes);
+/* Or all of them, those that have not been pulled, to `take`, in order, in pieces of whole records,
+ * one byte or more, which may be read until take returns. take is called by the calling thread,
+ * while others merge, and may not call anything on x. A status of it other than UPSWEEP_OK comes
+ * back as it is, and the sort can only be closed then. */
+UPSWEEP_API upsweep_status upsweep_external_pull_to(
+    upsweep_external *x, upsweep_status (*take)(void *context, const void *records, size_t bytes),
+    void *context);
 /* Or all of them to a file descriptor: to a regular file from its position on, by several threads,
  * with the position behind them afterwards; else one after the other. One that has O_DIRECT gets
  * whole pages past the page cache, and the rest by another descriptor of the file, made through

@@ -153,19 +153,6 @@ static int open_unnamed(io_output *out)
     return out->named ? 0 : -1;
 }
 
-int io_scratch_file(const char *directory)
-{
-    int fd = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    char name[PATH_MAX];
-    if (fd < 0 && snprintf(name, sizeof name, "%s/.upsweep-XXXXXX", directory) < PATH_MAX) {
-        fd = mkostemp(name, O_CLOEXEC);
-        if (fd >= 0) {
-            (void)unlink(name);
-        }
-    }
-    return fd;
-}
-
 static int open_scratch(io_output *out)
 {
     const char *asked = getenv("TMPDIR");
@@ -228,6 +215,19 @@ static int open_target(io_output *out, const char *name, const struct stat *old)
     return other && out->over >= 0 ? open_scratch(out) : -1;
 }
 
+/* A name of what the process, and maybe its parent, has open: that stays the file it is. */
+static bool is_descriptor(const char *name)
+{
+    return strncmp(name, "/dev/fd/", 8) == 0 || strncmp(name, "/dev/std", 8) == 0 ||
+           strncmp(name, "/proc/self/fd/", 14) == 0;
+}
+
+static int open_descriptor(io_output *out, const char *name)
+{
+    out->over = open(name, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    return out->over < 0 ? -1 : open_scratch(out);
+}
+
 static int open_as(io_output *out, const char *name, bool shared, io_error *error)
 {
     *out = (io_output){.name = "standard output",
@@ -254,7 +254,8 @@ static int open_as(io_output *out, const char *name, bool shared, io_error *erro
     }
     out->plain = false;
     out->fd = -1;
-    if (open_target(out, name, exists ? &old : NULL) != 0) {
+    bool open = exists && !shared && is_descriptor(name);
+    if ((open ? open_descriptor(out, name) : open_target(out, name, exists ? &old : NULL)) != 0) {
         io_fail(error, name, exists ? "cannot be written" : "cannot be made");
         io_output_discard(out);
         return -1;
@@ -289,6 +290,7 @@ int io_output_open_shared(io_output *out, const char *name, char path[PATH_MAX],
 static int write_plain(io_output *out, const void *bytes, size_t size, io_error *error)
 {
     const char *p = bytes;
+    out->tried += size;
     while (size > 0) {
         ssize_t n = write(out->fd, p, size < WRITE_MAX ? size : WRITE_MAX);
         if (n < 0 && errno == EINTR) {

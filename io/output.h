@@ -42,8 +42,8 @@ typedef struct io_output {
     bool shared;                                     /* it has it from the start: see below */
     pid_t keeper;
     int to_keeper, from_keeper;
-    size_t synced, written;
-    io_packer *packer; /* what io_output_write takes goes through it; NULL: as it is */
+    size_t synced, written, tried; /* tried: bytes that were to be written */
+    io_packer *packer;             /* what io_output_write takes goes through it; NULL: as it is */
 } io_output;
 
 /* name NULL or "-": standard output. To be called while the process has one thread. Returns 0, or

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -112,6 +113,19 @@ static int link_and_rename(io_output *out)
         (void)unlinkat(out->directory, out->moment, 0);
     }
     return error;
+}
+
+int io_scratch_file(const char *directory)
+{
+    int fd = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    char name[PATH_MAX];
+    if (fd < 0 && snprintf(name, sizeof name, "%s/.upsweep-XXXXXX", directory) < PATH_MAX) {
+        fd = mkostemp(name, O_CLOEXEC);
+        if (fd >= 0) {
+            (void)unlink(name);
+        }
+    }
+    return fd;
 }
 
 /* From the start of one file to the start of the other, within the kernel where it can. */

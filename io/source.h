@@ -16,6 +16,7 @@ typedef struct io_reading {
     io_progress *progress; /* of unpacking, or NULL */
     size_t most;           /* bytes that the input may hold; 0: as many as there are */
     size_t window;         /* of stream.h: memory for unpacking; 0: 128 MB */
+    size_t raw;            /* of stream.h: bytes of a part that may wait; 0: 128 KB */
     /* Of stream.h: a file that is written without compression, so that no compressed part of the
      * input may be that; NULL: none. */
     const char *plain_output;

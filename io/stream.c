@@ -9,13 +9,16 @@
 #include <unistd.h>
 
 enum { RAW = 128 << 10, LOOK = 16, GIVE = 1 << 20, PAGE = 4096, WINDOW_MOST = 128 << 20 };
+enum { WINDOW = 64 << 10, LONG_LINES = 4096 }; /* a line without an end in a window is long */
 
 bool io_stream_open(io_stream *s, io_input *begun, const char *const *names, size_t count,
                     const io_reading *how, io_error *error)
 {
-    *s = (io_stream){.names = names, .count = count, .how = how, .begun = begun, .fd = -1};
+    *s = (io_stream){
+        .names = names, .count = count, .how = how, .begun = begun, .fd = -1, .ahead = -1};
     s->next = begun != NULL ? begun->part_count : 0;
-    s->raw = malloc(RAW + IO_SLACK);
+    s->raw_room = how->raw != 0 ? how->raw : RAW;
+    s->raw = malloc(s->raw_room + IO_SLACK);
     s->begins = calloc(count + 1, sizeof *s->begins);
     if (s->raw == NULL || s->begins == NULL) {
         errno = ENOMEM;
@@ -39,8 +42,14 @@ static void close_part(io_stream *s)
 void io_stream_close(io_stream *s)
 {
     close_part(s);
+    if (s->ahead > STDERR_FILENO) {
+        close(s->ahead);
+    }
+    s->ahead = -1;
     free(s->raw);
     free(s->begins);
+    free(s->long_lines);
+    s->long_lines = NULL;
     s->raw = NULL;
     s->begins = NULL;
 }
@@ -61,6 +70,57 @@ int io_stream_place(const io_stream *s, uint64_t back, uint64_t *at)
     *at = s->from + given - back;
     bool plain = s->open && s->unpacker == NULL && s->fd >= 0 && s->size >= 0;
     return plain && s->part_read >= s->raw_size - s->raw_at && back <= given ? s->fd : -1;
+}
+
+/* ---- lines ---- */
+
+uint64_t io_stream_line(const io_stream *s, uint64_t at)
+{
+    for (size_t i = s->long_count; i > 0 && i + LONG_LINES > s->long_count; i--) {
+        const io_long_line *known = &s->long_lines[(i - 1) % LONG_LINES];
+        if (known->at == at) {
+            return known->line;
+        }
+    }
+    return 0;
+}
+
+static void note_long_line(io_stream *s)
+{
+    if (s->long_lines == NULL) {
+        s->long_lines = calloc(LONG_LINES, sizeof *s->long_lines);
+    }
+    if (s->long_lines != NULL && io_stream_line(s, s->line_begin) == 0) {
+        s->long_lines[s->long_count++ % LONG_LINES] = (io_long_line){s->line_begin, s->lines + 1};
+    }
+}
+
+/* Counts the lines of bytes that stand at s->at. */
+static void count_lines(io_stream *s, const unsigned char *p, size_t bytes)
+{
+    unsigned char end = (unsigned char)s->how->last;
+    for (uint64_t at = s->at; bytes > 0;) {
+        size_t step = WINDOW - (size_t)(at % WINDOW), count = 0;
+        step = step < bytes ? step : bytes;
+        for (size_t i = 0; i < step; i++) {
+            count += p[i] == end;
+        }
+        if (count > 0) {
+            const unsigned char *last = memrchr(p, end, step);
+            s->line_begin = at + (uint64_t)(last - p) + 1;
+        }
+        s->lines += count;
+        s->window_lines += count;
+        p += step;
+        at += step;
+        bytes -= step;
+        if (at % WINDOW == 0) {
+            if (s->window_lines == 0) {
+                note_long_line(s);
+            }
+            s->window_lines = 0;
+        }
+    }
 }
 
 /* ---- bytes of the file ---- */
@@ -110,10 +170,10 @@ static bool fill_raw(io_stream *s, io_error *error)
     s->raw_size -= s->raw_at;
     s->raw_at = 0;
     size_t got = 0;
-    if (s->ended || s->raw_size == RAW) {
+    if (s->ended || s->raw_size == s->raw_room) {
         return true;
     }
-    bool ok = read_file(s, s->raw + s->raw_size, RAW - s->raw_size, &got, error);
+    bool ok = read_file(s, s->raw + s->raw_size, s->raw_room - s->raw_size, &got, error);
     s->raw_size += got;
     return ok;
 }
@@ -129,6 +189,16 @@ static int open_file(const char *name)
     return fd;
 }
 
+bool io_stream_ahead(io_stream *s, io_error *error)
+{
+    const char *name = s->names[s->next];
+    s->ahead = strcmp(name, "-") == 0 ? STDIN_FILENO : open_file(name);
+    if (s->ahead < 0) {
+        io_fail(error, io_input_name(name), "cannot be read");
+    }
+    return s->ahead >= 0;
+}
+
 /* The size of a regular file from where it stands. */
 static void set_size(io_stream *s)
 {
@@ -138,6 +208,9 @@ static void set_size(io_stream *s)
     s->size = regular && from >= 0 && status.st_size >= from ? status.st_size - from : -1;
     s->from = s->size >= 0 ? (uint64_t)from : 0;
     s->part_read = 0;
+    s->counts = s->how->last >= 0 && (s->size < 0 || s->fd == STDIN_FILENO);
+    s->lines = 0;
+    s->line_begin = s->at;
 #ifdef POSIX_FADV_SEQUENTIAL
     if (regular) {
         (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -226,13 +299,14 @@ static bool open_part(io_stream *s, bool *none, io_error *error)
     if (*none) {
         return true;
     }
-    s->name = s->names[s->next++];
+    s->name = s->names[s->next];
     s->memory_end = s->begun_at;
-    s->fd = strcmp(s->name, "-") == 0 ? STDIN_FILENO : open_file(s->name);
-    if (s->fd < 0) {
-        io_fail(error, io_input_name(s->name), "cannot be read");
+    if (s->ahead < 0 && !io_stream_ahead(s, error)) {
         return false;
     }
+    s->next++;
+    s->fd = s->ahead;
+    s->ahead = -1;
     set_size(s);
     s->begins[s->parts++] = s->at;
     s->open = true;
@@ -298,6 +372,9 @@ bool io_stream_read(io_stream *s, unsigned char *to, size_t room, size_t *got, i
         if (*got > 0) {
             s->any = true;
             s->last = to[*got - 1];
+            if (s->counts) {
+                count_lines(s, to, *got);
+            }
             s->at += *got;
             return true;
         }

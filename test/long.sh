@@ -231,6 +231,8 @@ wrong_solutions() { python3 test/site/learn_test.py build-long/upsweep . --all; 
 # Larger than memory: more text, arrays and records, and limits up to 1 GB.
 sorts_beyond_memory() {
     UPSWEEP_TEST_LONG=1 python3 test/app/sort_external.py build-long/upsweep --megabytes 120 --kills 60 &&
+        UPSWEEP_TEST_LONG=1 python3 test/app/sort_merge.py build-long/upsweep &&
+        UPSWEEP_TEST_LONG=1 python3 test/app/sort_messages.py build-long/upsweep &&
         python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 100 --limits 16,64 --kills 50 &&
         python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 400 --limits 256 --large &&
         python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 1600 --limits 1024 --large

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { FIRST = 16 }; /* bytes that say what a file is */
 
@@ -86,11 +87,24 @@ static int run_stream(sort_job *job, io_stream *s, unsigned char *first, bool se
     return sort_external(job, s, first, held, task->strict && !seen, out);
 }
 
+/* Files that looked as if they would fit, standard input among them, are read again. */
+static int merge_again(sort_job *job, io_output *out)
+{
+    if (begun(job) != NULL) {
+        io_input_free(&job->in);
+        (void)lseek(STDIN_FILENO, job->stdin_at, SEEK_SET);
+    }
+    return sort_external_merge(job, out);
+}
+
 int sort_beyond(sort_job *job, io_output *out, bool seen)
 {
     static const char *const only_stdin[] = {"-"};
     const sort_task *task = job->task;
     const app_common *common = &task->common;
+    if (sort_is_merge(job)) {
+        return merge_again(job, out);
+    }
     bool none = common->operand_count == 0, record = task->record_bytes != 0;
     io_reading how = {.takes = record ? 0 : 1u << IO_KIND_NPY,
                       .as_is = task->from == IO_TEXT || task->from == IO_RAW,

@@ -238,7 +238,16 @@ int sort_debug_lines(const sort_job *job)
         print_line(job->order, sort_line(job, job->items[i]));
     }
     uselocale(before);
-    return app_finish_stdout();
+    return sort_finish_debug();
+}
+
+int sort_finish_debug(void)
+{
+    bool late = !ferror(stdout);
+    return fflush(stdout) != 0 || !late
+               ? app_fail("%s failed: 'standard output': %s", late ? "fflush" : "write",
+                          strerror(errno != 0 ? errno : EIO))
+               : APP_OK;
 }
 
 void sort_debug_text(const sort_order *order, const unsigned char *lines, size_t bytes)

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STEP = 1 << 20, DEPTH_BITS = 40 };
@@ -66,7 +67,7 @@ static int external_compare(void *context, const void *a, size_t a_bytes, const 
 
 /* Plans of numbers are made of the first lines. Numbers for strtold get keys of one form, which
  * holds for all that may follow. */
-static int make_plans(sort_job *job, const unsigned char *p, const unsigned char *end)
+int sort_external_plans(sort_job *job, const unsigned char *p, const unsigned char *end)
 {
     const sort_order *order = job->order;
     job->plans = calloc(order->count + 1, sizeof *job->plans);
@@ -108,7 +109,9 @@ static uint64_t line_at(const sort_job *job, const char *name, uint64_t bytes,
     io_error error;
     uint64_t lines = 1;
     static unsigned char block[1 << 16];
-    bool ok = strcmp(name, "-") != 0 && io_stream_open(&s, NULL, &name, 1, how, &error);
+    struct stat status;
+    bool again = strcmp(name, "-") != 0 && stat(name, &status) == 0 && S_ISREG(status.st_mode);
+    bool ok = again && io_stream_open(&s, NULL, &name, 1, how, &error);
     while (ok && bytes > 0) {
         size_t got = 0, room = bytes < sizeof block ? (size_t)bytes : sizeof block;
         ok = io_stream_read(&s, block, room, &got, &error) && got > 0;
@@ -117,7 +120,7 @@ static uint64_t line_at(const sort_job *job, const char *name, uint64_t bytes,
             lines += block[i] == job->order->end;
         }
     }
-    if (strcmp(name, "-") != 0) {
+    if (again) {
         io_stream_close(&s);
     }
     return ok ? lines : 0;
@@ -133,7 +136,8 @@ int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream
     }
     uint64_t begin;
     const char *name = io_stream_part(s, report.refused_at, &begin);
-    uint64_t line = line_at(job, name, report.refused_at - begin, s->how);
+    uint64_t line = io_stream_line(s, report.refused_at);
+    line = line != 0 ? line : line_at(job, name, report.refused_at - begin, s->how);
     char where[64];
     if (line > 0) {
         snprintf(where, sizeof where, "%llu", (unsigned long long)line);
@@ -155,7 +159,7 @@ int sort_external_sample(sort_job *job, io_stream *s, unsigned char *sample, siz
         }
     }
     memset(sample + *held, 0, IO_SLACK);
-    return make_plans(job, sample, sample + *held);
+    return sort_external_plans(job, sample, sample + *held);
 }
 
 /* What was read as numbers, in order, and the text behind it. Gives the memory back. */

@@ -22,6 +22,9 @@ const char *const *sort_external_directories(const sort_job *job, const char **o
 int sort_external_config(const sort_job *job, upsweep_external_config *config, const char **one,
                          const io_output *out);
 
+/* Says why no temporary file can be made there, by errno; APP_ERROR. */
+int sort_fail_temporary(const char *directory);
+
 /* Says that what is pushed next are the last `back` bytes of s, so that those in order need not be
  * written; not where the output may change them, as a pipe to who knows whom. */
 void sort_external_source(upsweep_external *x, const io_stream *s, uint64_t back,
@@ -37,6 +40,10 @@ int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t hel
  * NULL; APP_ERROR. */
 int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream *s,
                        upsweep_status status);
+/* The plans of numbers, of the lines in [p, end). */
+int sort_external_plans(sort_job *job, const unsigned char *p, const unsigned char *end);
+/* sort_external_merge.c: the whole of -m, in little memory. Commits or discards out. */
+int sort_external_merge(sort_job *job, io_output *out);
 /* sort_external_copy.c: writes lines to out as long as they stand in order. *copied: all do, and
  * that was the sort; else all that has been read is in x, and out is empty. sample is as above. */
 int sort_external_copy(sort_job *job, upsweep_external *x, io_stream *s,

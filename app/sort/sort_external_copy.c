@@ -117,7 +117,7 @@ static int write_bytes(copying *c, size_t from, size_t bytes)
     c->written += bytes;
     return bytes == 0 || io_output_write(c->out, c->at + from, bytes, &error) == 0
                ? APP_OK
-               : app_fail("%s", error.text);
+               : sort_fail_output(c->out, &error);
 }
 
 /* The output goes to the sort and is empty again. */

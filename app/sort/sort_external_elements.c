@@ -91,7 +91,7 @@ static int write_header(io_output *out, const io_npy *like, uint64_t count)
     }
     return io_output_write(out, header, io_npy_format(header, &npy), &error) == 0
                ? APP_OK
-               : app_fail("%s", error.text);
+               : sort_fail_output(out, &error);
 }
 
 /* A file for what must be counted before its header can be written. */
@@ -102,7 +102,7 @@ static int open_counted(const sort_job *job)
     const char *directory = sort_external_directories(job, &one, &count)[0];
     int fd = io_scratch_file(directory);
     if (fd < 0) {
-        app_fail("%s: no temporary file can be made: %s", directory, strerror(errno));
+        (void)sort_fail_temporary(directory);
     }
     return fd;
 }
@@ -126,7 +126,7 @@ static int give_counted(sort_job *job, const io_elements *e, upsweep_external *x
             status = app_fail("a temporary file cannot be read: %s",
                               got < 0 ? strerror(errno) : "it ends too early");
         } else if (io_output_write(out, block, (size_t)got, &error) != 0) {
-            status = app_fail("%s", error.text);
+            status = sort_fail_output(out, &error);
         }
         at += got;
     }
@@ -200,7 +200,7 @@ static int sort_chunks(sort_job *job, io_elements *e, unsigned char *chunk, size
             return app_fail_call(job->u);
         }
         if (io_output_write(out, chunk, got, &error) != 0) {
-            return app_fail("%s", error.text);
+            return sort_fail_output(out, &error);
         }
         sort_progress_bytes(job, e->bytes, all);
     }

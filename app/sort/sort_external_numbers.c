@@ -89,7 +89,7 @@ static int write_text(giving *g, size_t bytes)
 {
     io_error error;
     if (bytes > 0 && io_output_write(g->out, g->text, bytes, &error) != 0) {
-        return error.number == EPIPE ? APP_ERROR : app_fail("%s", error.text);
+        return sort_fail_output(g->out, &error);
     }
     g->held -= bytes;
     memmove(g->text, g->text + bytes, g->held);
@@ -159,7 +159,7 @@ static int write_begin(const numbers *n, int *fd)
     const char *directory = sort_external_directories(n->job, &one, &count)[0];
     *fd = io_scratch_file(directory);
     if (*fd < 0) {
-        return app_fail("%s: no temporary file can be made: %s", directory, strerror(errno));
+        return sort_fail_temporary(directory);
     }
     io_output file = {.name = "a temporary file", .fd = *fd};
     return give(n, &file);

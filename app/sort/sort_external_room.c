@@ -2,6 +2,7 @@
  * go, and whether they and the output have room on the disk. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_external.h"
+#include "app/quote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,18 @@ static int fail_room(const char *what, const char *where, const char *rest, uint
                     strcmp(what, "the output") == 0 ? "" : "; -T names another directory");
 }
 
+int sort_fail_temporary(const char *directory)
+{
+    return app_fail("cannot create temporary file in %s: %s", app_quote_always(directory),
+                    strerror(errno));
+}
+
+static bool is_folder(const struct stat *status)
+{
+    errno = ENOTDIR;
+    return S_ISDIR(status->st_mode);
+}
+
 /* Temporary files need as much as the input has, and the output as much again. Where both lie on
  * one file system they share it, since runs are given back while the output grows, all but the
  * blocks that are at work. */
@@ -90,8 +103,9 @@ static int check_room(const sort_job *job, const char *const *directories, size_
     for (size_t i = 0; i < count; i++) {
         struct statvfs there;
         struct stat status;
-        if (statvfs(directories[i], &there) != 0 || stat(directories[i], &status) != 0) {
-            return app_fail("%s: %s", directories[i], strerror(errno));
+        if (statvfs(directories[i], &there) != 0 || stat(directories[i], &status) != 0 ||
+            !is_folder(&status) || euidaccess(directories[i], W_OK | X_OK) != 0) {
+            return sort_fail_temporary(directories[i]);
         }
         bool again = false;
         for (size_t k = 0; k < systems; k++) {

@@ -45,12 +45,9 @@ static int write_plain(sort_job *job, upsweep_external *x, io_output *out)
     if (number == 0) {
         return app_fail("%s", upsweep_external_error(x));
     }
-    if (number != EPIPE) {
-        errno = number;
-        io_fail(&error, out->name, "cannot be written");
-        app_fail("%s", error.text);
-    }
-    return APP_ERROR;
+    errno = number;
+    io_fail(&error, out->name, "cannot be written");
+    return sort_fail_output(out, &error);
 }
 
 /* --debug, in place of the output. */
@@ -63,7 +60,7 @@ static int print_debug(sort_job *job, upsweep_external *x)
             return app_fail("%s", upsweep_external_error(x));
         }
         if (size == 0 || ferror(stdout)) {
-            return app_finish_stdout();
+            return sort_finish_debug();
         }
         sort_debug_text(job->order, bytes, size);
     }
@@ -83,7 +80,7 @@ static int write_packed(sort_job *job, upsweep_external *x, io_output *out)
             return APP_OK;
         }
         if (io_output_write(out, bytes, size, &error) != 0) {
-            return error.number == EPIPE ? APP_ERROR : app_fail("%s", error.text);
+            return sort_fail_output(out, &error);
         }
         tell(&t);
     }

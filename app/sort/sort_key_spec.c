@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 #include "app/sort/sort_order.h"
+#include "app/quote.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -84,12 +85,12 @@ static const char *read_letters(const char *s, sort_key *key, bool end)
 
 static int bad_key(const char *spec, const char *why)
 {
-    return app_fail("%s: invalid field specification '%s'", why, spec);
+    return app_fail("%s: invalid field specification %s", why, app_quote_word(spec));
 }
 
 static int bad_count(const char *text, const char *why)
 {
-    return app_fail("%s: invalid count at start of '%s'", why, text);
+    return app_fail("%s: invalid count at start of %s", why, app_quote_word(text));
 }
 
 static const char stray[] = "stray character in field spec";

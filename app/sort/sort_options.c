@@ -2,6 +2,7 @@
  * and refusals are those of GNU sort; the options that it has not come last in the table. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_record.h"
+#include "app/quote.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -70,7 +71,7 @@ static int on_tab(void *settings, const char *argument)
     if (strcmp(argument, "\\0") == 0) {
         tab = '\0';
     } else if (argument[1] != '\0') {
-        return app_fail("multi-character tab '%s'", argument);
+        return app_fail("multi-character tab %s", app_quote_word(argument));
     }
     if (order->tab >= 0 && order->tab != tab) {
         return app_fail("incompatible tabs");
@@ -238,13 +239,13 @@ static int on_batch(void *settings, const char *argument)
         return bad_count("--batch-size", argument, behind > digits);
     }
     if (fits && size < 2) {
-        return app_fail("invalid --batch-size argument '%s': minimum --batch-size argument is '2'",
-                        argument);
+        return app_fail("invalid --batch-size argument %s: minimum --batch-size argument is %s",
+                        app_quote_word(argument), app_quote_word("2"));
     }
     if (!fits || size > most) {
-        return app_fail("--batch-size argument '%s' too large: maximum --batch-size argument with "
+        return app_fail("--batch-size argument %s too large: maximum --batch-size argument with "
                         "current rlimit is %llu",
-                        argument, (unsigned long long)most);
+                        app_quote_word(argument), (unsigned long long)most);
     }
     ((sort_task *)settings)->batch = (size_t)size;
     return APP_OK;

@@ -1,6 +1,7 @@
 /* sort_packing.c - the output is compressed where its name or --compress-output says so. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
+#include "app/quote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ int sort_open_output(const sort_job *job, io_output *out)
     io_error error;
     const char *name = task->common.output;
     if (io_output_open(out, name, &error) != 0) {
-        return app_fail("open failed: %s: %s", *name == '\0' ? "''" : name, strerror(error.number));
+        return app_fail("open failed: %s: %s", app_quote(name), strerror(error.number));
     }
     if (task->packing != IO_PACK_NONE &&
         io_output_pack(out, task->packing, task->packing_level, threads(job), &error) != 0) {
@@ -82,4 +83,13 @@ int sort_open_output(const sort_job *job, io_output *out)
         return app_fail("%s", error.text);
     }
     return APP_OK;
+}
+
+int sort_fail_output(const io_output *out, const io_error *error)
+{
+    enum { BUFFER = 4096 }; /* so much GNU sort holds back, and knows of the failure at its end */
+    const char *what = out->tried > 0 && out->tried <= BUFFER ? "fflush" : "write";
+    return error->number == 0 || out->over >= 0
+               ? app_fail("%s", error->text)
+               : app_fail("%s failed: %s: %s", what, app_quote(out->name), strerror(error->number));
 }

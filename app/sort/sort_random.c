@@ -11,6 +11,7 @@
 #include <sys/random.h>
 
 #include "app/app.h"
+#include "app/quote.h"
 
 enum { BLOCK = 64, DIGEST = 16 };
 
@@ -167,7 +168,7 @@ int sort_random_begin(sort_order *order, const char *source)
     }
     FILE *f = fopen(source, "rb");
     if (f == NULL) {
-        return app_fail("open failed: %s: %s", source, strerror(errno));
+        return app_fail("open failed: %s: %s", app_quote(source), strerror(errno));
     }
     errno = 0;
     size_t got = fread(order->random, 1, sizeof order->random, f);
@@ -176,6 +177,6 @@ int sort_random_begin(sort_order *order, const char *source)
     if (got == sizeof order->random) {
         return APP_OK;
     }
-    return error != 0 ? app_fail("'%s': read error: %s", source, strerror(error))
-                      : app_fail("'%s': end of file", source);
+    return error != 0 ? app_fail("%s: read error: %s", app_quote_always(source), strerror(error))
+                      : app_fail("%s: end of file", app_quote_always(source));
 }

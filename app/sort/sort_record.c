@@ -238,7 +238,7 @@ int sort_records(sort_job *job, io_output *out)
     double sorted = app_seconds() - job->begin - read;
     if (status == APP_OK &&
         io_output_write(out, job->in.bytes, job->n * job->task->record_bytes, &error) != 0) {
-        status = app_fail("%s", error.text);
+        status = sort_fail_output(out, &error);
     }
     if (status != APP_OK) {
         io_output_discard(out);

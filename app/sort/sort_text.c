@@ -7,11 +7,13 @@
 #include "io/parallel.h"
 #include "io/progress.h"
 #include "app/sort/sort_array.h"
+#include "app/sort/sort_external.h"
 #include "app/sort/sort_record.h"
 #include "io/source.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SERIAL_BYTES = 1 << 18 }; /* below this, starting threads costs more than it saves */
 
@@ -40,7 +42,7 @@ static int read_input(sort_job *job)
                       .as_is = task->from == IO_RAW || task->from == IO_TEXT,
                       .last = raw || record ? -1 : job->order->end,
                       .threads = job->threads,
-                      .most = sort_most_bytes(job),
+                      .most = job->most,
                       .otherwise = sort_otherwise(task)};
     if (!io_source_read(&job->in, (const char *const *)common->operands, common->operand_count,
                         &how, &error)) {
@@ -283,6 +285,11 @@ static int run(sort_job *job)
     if (!is_check(job) && sort_open_output(job, &out) != APP_OK) {
         return APP_ERROR;
     }
+    job->most = sort_most_bytes(job);
+    if (sort_is_merge(job) && job->most != 0) { /* pipes are to be read side by side, too */
+        return sort_external_merge(job, &out);
+    }
+    job->stdin_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     int status = read_input(job);
     if (status == SORT_BEYOND) {
         return sort_beyond(job, &out, false);

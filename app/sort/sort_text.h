@@ -82,6 +82,8 @@ typedef struct sort_job {
     bool show;           /* progress */
     double shown;        /* when it was last */
     size_t limit;        /* bytes of memory; sort_limit.c */
+    size_t most;         /* bytes that may be read first, by sort_most_bytes */
+    off_t stdin_at;      /* where standard input stood, if it is a file */
     uint64_t read_bytes; /* of the input, where others are pushed beyond memory; 0: the same */
     bool dropped;        /* some lines have gone, and places are no longer those in the input */
 } sort_job;
@@ -120,6 +122,8 @@ const app_option *sort_tool_options(void);
 int sort_settle_packing(sort_task *task);
 size_t sort_packing_bytes(const sort_job *job);
 int sort_open_output(const sort_job *job, io_output *out);
+/* Says why out could not be written, as GNU sort does; APP_ERROR. */
+int sort_fail_output(const io_output *out, const io_error *error);
 
 /* sort_names.c: the names that --files0-from lists become the operands; whether all operands can be
  * read; frees what options have taken. */
@@ -133,6 +137,11 @@ typedef enum sort_step { SORT_DONE, SORT_COMPARE, SORT_KEYS } sort_step;
 uint64_t sort_kind_key(const sort_job *job, sort_stage stage, sort_text text, unsigned *bits);
 sort_step sort_kind_step(const sort_order *order, sort_stage stage, uint64_t key, unsigned bits,
                          sort_stage *next);
+
+static inline bool sort_is_merge(const sort_job *job)
+{
+    return job->task->merge && job->task->mode == SORT_SORT;
+}
 
 /* What else there is for a kind of file that is refused (io/source.h). */
 const char *sort_otherwise(const sort_task *task);
@@ -222,6 +231,8 @@ int sort_write(sort_job *job, io_output *out);
 void sort_debug_warnings(const sort_task *task, bool alone);
 int sort_debug_lines(const sort_job *job);
 /* All lines of `bytes` bytes, the same way. */
+/* Flushes what was printed; APP_ERROR after a sentence. */
+int sort_finish_debug(void);
 void sort_debug_text(const sort_order *order, const unsigned char *lines, size_t bytes);
 
 /* sort_text_stats.c: the time of a phase begins, and what --stats and progress say. */

@@ -1,9 +1,7 @@
-/* sort_text_merge.c - the order of sort -m: always the least of the inputs' next lines, of equal
- * ones that of the earlier input. A tree of losers (Knuth 5.4.1): in each node the input that lost
- * there, so that a line costs one comparison a level. While one input is first again and again, it
- * is compared with the next best alone. */
+/* sort_text_merge.c - the order of sort -m in memory: always the least of the inputs' next lines,
+ * of equal ones that of the earlier input. Beyond memory: sort_external_merge.c. */
 /* SPDX-License-Identifier: MIT */
-#include "app/sort/sort_text.h"
+#include "app/sort/sort_tournament.h"
 
 #include "io/memory.h"
 
@@ -13,71 +11,27 @@ typedef struct source {
     size_t next, end; /* lines; none is left where they are the same */
 } source;
 
-typedef struct tree {
-    sort_job *job;
+typedef struct merge {
+    const sort_job *job;
     source *sources;
-    size_t
-        *losers; /* of nodes 1 .. count - 1; source i is node count + i, 2 n and 2 n + 1 meet in n
-                     */
-    size_t count;
-} tree;
+    sort_tournament t;
+} merge;
 
-/* Whether the next line of source a comes before that of source b. */
-static bool is_first(const tree *t, size_t a, size_t b)
+static void set_head(merge *m, size_t k)
 {
-    const sort_job *job = t->job;
-    const source *s = &t->sources[a], *other = &t->sources[b];
-    if (s->next == s->end || other->next == other->end) {
-        return other->next == other->end && (s->next != s->end || a < b);
+    const sort_job *job = m->job;
+    const source *s = &m->sources[k];
+    sort_head *head = &m->t.heads[k];
+    head->ended = s->next == s->end;
+    if (!head->ended) {
+        head->key = job->keys[s->next];
+        head->line = sort_line(job, job->items[s->next]);
     }
-    size_t x = s->next, y = other->next;
-    if (job->keys[x] != job->keys[y]) {
-        return job->keys[x] < job->keys[y];
-    }
-    int order =
-        sort_compare(job->order, 0, sort_line(job, job->items[x]), sort_line(job, job->items[y]));
-    return order != 0 ? order < 0 : a < b;
 }
 
-/* The winner below a node. */
-static size_t play(tree *t, size_t node)
+static void start(merge *m)
 {
-    if (node >= t->count) {
-        return node - t->count;
-    }
-    size_t a = play(t, 2 * node), b = play(t, 2 * node + 1);
-    bool first = is_first(t, a, b);
-    t->losers[node] = first ? b : a;
-    return first ? a : b;
-}
-
-/* The winner of all, where `last`, the one before, has another line now. */
-static size_t replay(tree *t, size_t last)
-{
-    size_t winner = last;
-    for (size_t node = (t->count + last) / 2; node > 0; node /= 2) {
-        if (is_first(t, t->losers[node], winner)) {
-            size_t won = t->losers[node];
-            t->losers[node] = winner;
-            winner = won;
-        }
-    }
-    return winner;
-}
-
-/* The next best has lost to the winner itself. */
-static size_t next_best(const tree *t, size_t winner)
-{
-    size_t node = (t->count + winner) / 2, best = t->losers[node];
-    while ((node /= 2) > 0) {
-        best = is_first(t, t->losers[node], best) ? t->losers[node] : best;
-    }
-    return best;
-}
-
-static void start(tree *t)
-{
-    const sort_job *job = t->job;
+    const sort_job *job = m->job;
     size_t at = 0, line = 0;
     for (size_t p = 0; p < job->in.part_count; p++) {
         const io_part *part = &job->in.parts[p];
@@ -89,40 +43,39 @@ static void start(tree *t)
                    ? job->n
                    : io_lines_number_from(&job->lines, part->begin, begin, part->end);
         at = part->end;
-        t->sources[t->count++] = (source){begin, line};
+        m->sources[m->t.count] = (source){begin, line};
+        set_head(m, m->t.count++);
     }
 }
 
-static void run(tree *t, uint64_t *keys, uint64_t *items)
+static void run(merge *m, uint64_t *keys, uint64_t *items)
 {
-    const sort_job *job = t->job;
-    start(t);
-    size_t winner = t->count > 1 ? play(t, 1) : 0, second = 0;
-    bool again = false; /* it has won twice, and the second is known */
+    const sort_job *job = m->job;
+    start(m);
+    sort_tournament_begin(&m->t);
     for (size_t i = 0; i < job->n; i++) {
-        source *s = &t->sources[winner];
+        size_t winner = m->t.winner;
+        source *s = &m->sources[winner];
         keys[i] = job->keys[s->next];
         items[i] = job->items[s->next];
         s->next++;
-        if (t->count == 1 || (again && is_first(t, winner, second))) {
-            continue;
-        }
-        size_t last = winner;
-        winner = replay(t, last);
-        again = winner == last;
-        second = again ? next_best(t, winner) : 0;
+        set_head(m, winner);
+        sort_tournament_next(&m->t);
     }
 }
 
 int sort_merge(sort_job *job)
 {
-    tree t = {.job = job,
-              .sources = calloc(job->in.part_count, sizeof(source)),
-              .losers = calloc(job->in.part_count, sizeof(size_t))};
+    size_t parts = job->in.part_count;
+    merge m = {.job = job, .sources = calloc(parts, sizeof *m.sources)};
+    m.t = (sort_tournament){.order = job->order,
+                            .heads = calloc(parts, sizeof *m.t.heads),
+                            .losers = calloc(parts, sizeof *m.t.losers)};
     uint64_t *keys = io_memory_take(job->held), *items = io_memory_take(job->held);
     int status = APP_ERROR;
-    if (t.sources != NULL && t.losers != NULL && keys != NULL && items != NULL) {
-        run(&t, keys, items);
+    if (m.sources != NULL && m.t.heads != NULL && m.t.losers != NULL && keys != NULL &&
+        items != NULL) {
+        run(&m, keys, items);
         uint64_t *old_keys = job->keys, *old_items = job->items;
         job->keys = keys;
         job->items = items;
@@ -132,7 +85,8 @@ int sort_merge(sort_job *job)
     }
     io_memory_give(keys, job->held);
     io_memory_give(items, job->held);
-    free(t.sources);
-    free(t.losers);
+    free(m.sources);
+    free(m.t.heads);
+    free(m.t.losers);
     return status == APP_OK ? status : app_fail("out of memory");
 }

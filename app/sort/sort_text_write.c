@@ -161,7 +161,7 @@ int sort_write(sort_job *job, io_output *out)
     io_memory_give(w.room, room_bytes);
     free(w.blocks);
     if (w.failed) {
-        return app_fail("%s", w.error.text);
+        return sort_fail_output(out, &w.error);
     }
     return APP_OK;
 }

@@ -5,6 +5,7 @@
 #include "app/sort/sort_kinds.h"
 #include "app/sort/sort_record.h"
 #include "app/sort/sort_text.h"
+#include "app/quote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,8 @@ static const char about[] =
     "all\n"
     "before it are equal. The old form +POS -POS, counted from 0, is understood.\n"
     "\n"
-    "-m takes files that are in order. Others come out as from sort(1), or, where they are more\n"
-    "than fits into memory, sorted.\n"
+    "-m takes files that are in order; others come out as from sort(1). What is more than fits\n"
+    "into memory is merged as it is read.\n"
     "\n"
     "Takes memory for the input and about 64 bytes a line, fewer for whole lines by their bytes\n"
     "and numbers alone on their lines, up to -S, 16M or more, or else 70% of\n"
@@ -153,7 +154,8 @@ static int check_modes(const sort_task *task)
         return app_fail("options '-%c --debug' are incompatible", is_check(task) ? letter : 'o');
     }
     if (is_check(task) && common->operand_count > 1) {
-        return app_fail("extra operand '%s' not allowed with -%c", common->operands[1], letter);
+        return app_fail("extra operand %s not allowed with -%c",
+                        app_quote_always(common->operands[1]), letter);
     }
     if (is_check(task) && common->output != NULL) {
         return app_fail("options '-%co' are incompatible", letter);

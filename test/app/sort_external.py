@@ -149,7 +149,8 @@ def check_outputs(program, folder):
     subprocess.run(["sort", "-m", "-o", "two.want", "up", "up"], env=ENV, check=True, cwd=folder)
     for command in ("$P -o got down", "cp down got; $P -o got got", "cp down got; ln got other; $P -o other other; rm other",
                     "$P down >got", "cp down got; $P got 1<>got", "$P down | cat >got", "$P <down >got", "$P -o got - <down",
-                    "$P down down -o got", "cp down got; $P got >>got; tail -c $(wc -c <down) got >one; mv one got"):
+                    "$P down down -o got", "$P -o /dev/stdout down >got", "exec 3>got 4<got; $P -o /dev/fd/3 down; cat <&4 >one; mv one got",
+                    "cp down got; $P got >>got; tail -c $(wc -c <down) got >one; mv one got"):
         subprocess.run(["sh", "-c", f"rm -f got; {command}"], check=True, cwd=folder,
                        env={**ENV, "P": f"{program} sort -S 16M -T {folder}"})
         if not same(f"{folder}/{'two' if 'down down' in command else 'down'}.want", folder + "/got"):
@@ -233,7 +234,7 @@ def check_failures(program, folder, text):
              ([text, within], "within:2: this line is too long for a memory limit of 16 MB"),
              ([text, short], "short.gz: the gzip stream ends early" if unpacks(program) else "short.gz: is compressed"),
              ([text, folder], "Is a directory"), ([text, folder + "/none"], "No such file"),
-             ([text, "-T", "/nowhere"], "/nowhere: No such file or directory"),
+             ([text, "-T", "/nowhere"], "cannot create temporary file in '/nowhere': No such file or directory"),
              ([text, text, "-n", "--strict"], "text:1: no number: "),
              ([numbers, text, "-n", "--strict"], "text:1: no number: "),
              ([bad, numbers, "-n", "--strict"], "bad:700001: no number: 12x")]
@@ -245,6 +246,14 @@ def check_failures(program, folder, text):
             old = f.read()
         if status != 2 or sentence not in error or error.count("\n") != 1 or old != "old\n" or left_over(folder):
             say(f"{names}: status {status}, {error!r}, output {old[:20]!r}, left {left_over(folder)}")
+
+    # What cannot be read again: the line is known all the same.
+    for command, name in (('cat "$1" | "$0" "$@" -', "standard input"), ('"$0" "${@:2}" <"$1"', "standard input"),
+                          ('"$0" "${@:2}" <(cat "$1")', "/dev/fd/63"), ('mkfifo p; cat "$1" >p & "$0" "${@:2}" p', "p")):
+        begun = subprocess.run(["bash", "-c", command.replace('"$@" -', '"${@:2}" -'), program, within, "sort", "-S", "16M", "-T", folder],
+                               capture_output=True, env=ENV, cwd=folder, timeout=60, check=False)
+        if f"{name}:2: this line is too long" not in begun.stderr.decode():
+            say(f"a long line, {command}: {begun.stderr!r}")
 
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))

@@ -78,7 +78,7 @@ const char *outcome_wrong(const scenario *s, const failure *f, const outcome *ri
     }
     return !told ? "no clear sentence"
            : !old && strstr(o->err.at, "is in place, but") == NULL &&
-                   strstr(o->err.at, "standard output: ") == NULL
+                   strstr(o->err.at, "standard output") == NULL
                ? "status 2, but a new file"
                : NULL;
 }

@@ -28,6 +28,8 @@ const scenario program_scenarios[] = {
     P("sort -s -f -d", "sort -s -f -d -b words", NULL, NULL, 0),
     P("sort -z", "sort -z words", NULL, NULL, 0),
     P("sort -m", "sort -m -o new sorted sorted2", NULL, "new", 0),
+    P("sort -m of a pipe, few at once", "sort -m --batch-size 2 -o new sorted - sorted2", "|sorted",
+      "new", 0),
     P("sort -c, sorted", "sort -c sorted", NULL, NULL, 0),
     P("sort -c, unsorted", "sort -c unsorted", NULL, NULL, 1),
     P("sort -C", "sort -C words", NULL, NULL, 1),

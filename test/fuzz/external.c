@@ -30,9 +30,40 @@ static void expect(fuzz *f, bool holds, const char *what)
     f->succeeded = f->wrong[0] == '\0';
 }
 
+/* A text for the functions that give and take one. */
+typedef struct given {
+    fuzz *f;
+    const char *text;
+    size_t size, at;
+} given;
+
+static upsweep_status give_piece(void *context, const void **piece, size_t *bytes)
+{
+    given *g = context;
+    size_t step = (size_t)fuzz_draw(g->f, 5000), left = g->size - g->at;
+    *piece = left == 0 ? NULL : g->text + g->at;
+    *bytes = step < left ? step : left;
+    g->at += *bytes;
+    return UPSWEEP_OK;
+}
+
+static upsweep_status take_piece(void *context, const void *records, size_t bytes)
+{
+    given *g = context;
+    bool same =
+        bytes > 0 && bytes <= g->size - g->at && memcmp(records, g->text + g->at, bytes) == 0;
+    g->at += same ? bytes : 0;
+    return same ? UPSWEEP_OK : UPSWEEP_STOPPED;
+}
+
 /* Some pieces are pushed, and others put into the room. */
 static void push(fuzz *f, upsweep_external *x, const char *text, size_t size)
 {
+    if (fuzz_draw(f, 3) == 0) {
+        given g = {f, text, size, 0};
+        expect(f, upsweep_external_push_from(x, give_piece, &g) == UPSWEEP_OK, "not taken");
+        return;
+    }
     for (size_t at = 0; at < size;) {
         size_t step = 1 + (size_t)fuzz_draw(f, 5000), room = 0;
         void *to = NULL;
@@ -54,7 +85,12 @@ static void take(fuzz *f, upsweep_external *x, const char *want, size_t size)
     const void *records = NULL;
     size_t bytes = 0, at = 0;
     char *got = malloc(size + 1);
-    if (fuzz_draw(f, 2) == 0) {
+    uint64_t way = fuzz_draw(f, 3);
+    if (way == 2) {
+        given g = {f, want, size, 0};
+        expect(f, upsweep_external_pull_to(x, take_piece, &g) == UPSWEEP_OK, "not given");
+        expect(f, g.at == size, "not all are given");
+    } else if (way == 0) {
         do {
             expect(f, upsweep_external_pull(x, &records, &bytes) == UPSWEEP_OK, "no pull");
             bool same = bytes == 0 || /* then records may be NULL */
