@@ -143,6 +143,9 @@ static void test_scarce(void **state)
                 try_sort(u, isa, type, p, 0, NULL, n);
             }
             try_sort(u, isa, type, INPUT_UNIFORM, UPSWEEP_DESCENDING, "sort/sample", n);
+            if (upsweep_type_bytes((upsweep_type)type) == 2) { /* from here on values are counted */
+                try_sort(u, isa, type, INPUT_UNIFORM, 0, NULL, (size_t)1 << 18);
+            }
         }
         upsweep_close(u);
     }
