@@ -170,7 +170,8 @@ PyObject *usp_sort_strings(PyObject *x, PyObject *flags, bool wants_sorted, bool
 /* ---- tables of functions ---- */
 
 extern PyMethodDef usp_sorts[], usp_lexsort[], usp_selects[], usp_folds[], usp_moves[],
-    usp_graphs[], usp_about[], usp_tensors[], usp_arrow[], usp_axes[], usp_quick[], usp_uniques[];
+    usp_graphs[], usp_about[], usp_tensors[], usp_arrow[], usp_axes[], usp_quick[], usp_uniques[],
+    usp_distinct[];
 
 typedef PyObject *(*usp_function)(PyObject *self, PyObject *const *args, Py_ssize_t count);
 /* Both casts, since C has none from one type of function to another without a warning. */

@@ -26,7 +26,7 @@ static int start(PyObject *module)
 {
     PyMethodDef *tables[] = {own,       usp_sorts,  usp_lexsort, usp_selects, usp_folds,
                              usp_moves, usp_graphs, usp_about,   usp_tensors, usp_arrow,
-                             usp_axes,  usp_quick,  usp_uniques};
+                             usp_axes,  usp_quick,  usp_uniques, usp_distinct};
     PyObject *numpy = numpy_is_here();
     if (numpy == NULL) {
         return -1;

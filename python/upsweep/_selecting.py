@@ -182,7 +182,8 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     """
     beside = bool(return_index), bool(return_inverse), bool(return_counts)
     if not any(beside) and _core.plain(x) and equal_nan:
-        keys = _core.fast_sort(x, 0, None)
+        few = _core.few_distinct(x)
+        keys = _core.fast_sort(x if few is None else few, 0, None)
         _core.one_value(keys, 1)
         return _shortened(keys, _core.unique(keys, 0))
     if equal_nan and not any(beside):

@@ -55,8 +55,8 @@ for dtype in "u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8".split():
 
 
 def test_argpartition_by_all_instructions():
-    """Keys of 32 and 64 bits go eight at a time where the processor can, unless UPSWEEP_ISA says less."""
-    for isa in ("", "portable"):
+    """Keys of 32 and 64 bits go eight or four at a time where the processor can, unless UPSWEEP_ISA says less."""
+    for isa in ("", "avx2", "portable"):
         env = {name: value for name, value in os.environ.items() if name != "UPSWEEP_ISA"}
         subprocess.run([sys.executable, "-c", PARTED], env=env | ({"UPSWEEP_ISA": isa} if isa else {}), check=True)
 
@@ -166,6 +166,34 @@ def test_searchsorted(data):
     if v.size:  # so many that numpy does not search for them
         v = np.resize(v, (5, 120))
         same(upsweep.searchsorted(a, v, side=side), np.searchsorted(a, v, side))
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8", "f8"])
+@pytest.mark.parametrize("n", [499, 500, 511, 1000, 4099, 100000, 1 << 20, (1 << 20) + 1])
+def test_unique_of_few(dtype, n):
+    """Of keys of 64 bits with many repetitions the different ones are found first, and then sorted."""
+    rng = np.random.default_rng(n)
+    for values in (1, 2, 33, n // 10, n // 8, n // 7, n) if n < 1 << 20 else (33, n):
+        a = (rng.integers(0, values, n) - (0 if dtype == "u8" else values // 2)).astype(dtype)
+        if dtype == "f8":
+            a = np.where(rng.random(n) < 0.1, np.float64("nan"), a / 3)
+            a[rng.random(n) < 0.1] = -0.0
+        for keys in (a, np.sort(a), np.concatenate([np.resize(a[:3], n // 2), a[n // 2:]])):
+            same(upsweep.unique(keys), np.unique(keys))
+        few = upsweep._core.few_distinct(a)
+        if few is not None:
+            same(np.unique(few), np.unique(a))
+        if values in (2, 33, n):
+            assert (few is not None) == (500 <= n <= 1 << 20 and values < n)
+
+
+def test_unique_of_keys_that_meet():
+    """Keys that are all wanted at one place of the table are sorted instead, after few steps."""
+    inverse = pow(0x9e3779b97f4a7c15, -1, 1 << 64)
+    keys = np.array([inverse * j % (1 << 64) for j in range(4000)], dtype="u8")
+    a = np.random.default_rng(3).choice(keys, 100000)
+    assert upsweep._core.few_distinct(a) is None
+    same(upsweep.unique(a), np.unique(a))
 
 
 @pytest.mark.parametrize("dtype", ["?", "u1", "i2", "u4", "i8", "f2", "f4", "f8"])
