@@ -134,12 +134,13 @@ static PyObject *few_distinct(PyObject *self, PyObject *const *args, Py_ssize_t 
     usp_release(&c);
     npy_intp n = list == NULL ? 0 : (npy_intp)list_different((const void *)x.data, x.n, list);
     usp_retake(&c);
+    PyObject *made = Py_None;
     if (n == 0) {
-        free(list);
-        Py_RETURN_NONE;
+        Py_INCREF(made);
+    } else {
+        made = PyArray_SimpleNew(1, &n, PyArray_TYPE((PyArrayObject *)args[0]));
     }
-    PyObject *made = PyArray_SimpleNew(1, &n, PyArray_TYPE((PyArrayObject *)args[0]));
-    if (made != NULL) {
+    if (n != 0 && made != NULL) {
         memcpy(PyArray_DATA((PyArrayObject *)made), list, (size_t)n * sizeof *list);
     }
     free(list);
