@@ -5,6 +5,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/quote.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdint.h>
@@ -166,14 +167,22 @@ static const char *quote_name(const char *name, bool always, bool colon)
     return keep(t, name);
 }
 
+/* errno is left as it is: of sentences that end with its words, compilers may make the name
+ * first. */
 const char *app_quote(const char *name)
 {
-    return quote_name(name, false, true);
+    int error = errno;
+    const char *quoted = quote_name(name, false, true);
+    errno = error;
+    return quoted;
 }
 
 const char *app_quote_always(const char *name)
 {
-    return quote_name(name, true, false);
+    int error = errno;
+    const char *quoted = quote_name(name, true, false);
+    errno = error;
+    return quoted;
 }
 
 /* ---- words ---- */
@@ -181,6 +190,7 @@ const char *app_quote_always(const char *name)
 const char *app_quote_word(const char *word)
 {
     static const char left[] = "\xe2\x80\x98", right[] = "\xe2\x80\x99";
+    int error = errno;
     bool curved = app_is_tool() && is_utf8();
     const char *end = curved ? right : "'";
     text t = {0};
@@ -200,5 +210,7 @@ const char *app_quote_word(const char *word)
         p += bytes;
     }
     add_text(&t, end);
-    return keep(t, word);
+    const char *quoted = keep(t, word);
+    errno = error;
+    return quoted;
 }

@@ -5,7 +5,7 @@
 
 #include "app/app.h"
 
-/* Each returns a text that lasts until three more of them have been made.
+/* Each returns a text that lasts until three more of them have been made, and leaves errno alone.
  * A file's name, in quotes where the shell would take it for more than a name or has a colon. */
 const char *app_quote(const char *name);
 /* The same in quotes always. */

@@ -71,9 +71,11 @@ static int save(merging *m, const sort_head *head, size_t from)
 /* Whether the line counts as equal to the one that was written last. */
 static bool is_repeated(const merging *m, const sort_head *head)
 {
+    if (!m->saved_any || m->saved_key != head->key) {
+        return false;
+    }
     sort_text saved = {m->saved, m->saved + m->saved_bytes};
-    return m->saved_any && m->saved_key == head->key &&
-           sort_compare(m->job->order, 0, saved, head->line) == 0;
+    return sort_compare(m->job->order, 0, saved, head->line) == 0;
 }
 
 /* The next line of reader number `from`; its end byte stands behind it. */
