@@ -328,11 +328,11 @@ static void rows(const usw_scan *s, const uint64_t *begin, size_t length, size_t
     for (size_t r = first; r < end; r++) {
         size_t at = begin == NULL ? r * length : (size_t)begin[r];
         size_t n = begin == NULL ? length : (size_t)begin[r + 1] - at;
-        const unsigned char *in = (const unsigned char *)s->in + at * w.bytes;
-        unsigned char *out = (unsigned char *)s->out + at * w.bytes;
         if (n == 0 || n > USW_TILE) {
             continue;
         }
+        const unsigned char *in = (const unsigned char *)s->in + at * w.bytes;
+        unsigned char *out = (unsigned char *)s->out + at * w.bytes;
         if (sums) {
             USW_ROUTE_OF("rows of sums of floats", USW_FLOATS);
             float_row(&w, &sweeps, s->room, in, out, n, carry);
