@@ -145,7 +145,8 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            second ? nullptr : j.tree,
                            j.extents,
                            sizeof(K) * 8,
-                           hybrid_spares(j)};
+                           hybrid_spares(j),
+                           j.rest};
     USW_LAUNCH_CHAINED(g, hybrid_place, 1u << bits1, 256, 0, a);
 }
 
@@ -317,9 +318,8 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     if (!hybrid_take_scratch(g, j, true)) {
         return g->status;
     }
-    const unsigned capacity = hybrid_by_size<K>(
-        j.n, j.bits, [](auto size) { return unsigned(hybrid_local_shape<size>::capacity); });
-    return sort_in_buckets<K>(g, s, j, capacity);
+    usw_choose_rest_sorts(j);
+    return sort_in_buckets<K>(g, s, j, j.rest.small);
 }
 
 /* Up to so many keys of 16 bits are written by warps with equal shares. */

@@ -60,12 +60,16 @@ struct hybrid_place_args {
     hybrid_extents extents;     /* of its buckets */
     unsigned key_bits;
     bool spares; /* larger buckets than `capacity` are sorted by gpu/tree_buckets/sort_rest.cuh */
+    hybrid_rest_lists rest;
 };
 
-/* Notes a bucket of c keys at `at` that step 5 cannot hold. */
-static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned long long at,
-                                         unsigned long long c)
+/* Notes bucket `number` of c keys at `at`, which step 5 cannot hold. */
+static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned number,
+                                         unsigned long long at, unsigned long long c)
 {
+    if (a.spares) {
+        hybrid_push_rest<false>(a.plan, a.rest, number, c, a.plan->shift, 32);
+    }
     if (a.spares || c > HYBRID_BIN_KEYS || a.n < a.large_from) {
         atomicAdd(&a.plan->over, c);
         atomicAdd(&a.plan->large, !a.spares || c > TREE_CAPACITY ? 1u : 0u);
@@ -152,8 +156,8 @@ static __device__ bool hybrid_note_extent(const hybrid_place_args &a, unsigned d
         return false;
     }
     const hybrid_extent e(a.tree, d);
-    a.extents.least[d] = e.least;
-    a.extents.left[d] = static_cast<unsigned char>(e.left);
+    a.extents.note(d, e);
+    hybrid_push_rest<true>(a.plan, a.rest, d, c, e.left, a.key_bits);
     const bool counted = e.left <= (c >> 32 == 0 ? TREE_COUNTED_LEFT : TREE_FEW_LEFT);
     if (c > TREE_CAPACITY && !counted) {
         usw_store_relaxed(&a.plan->large, 1u);
@@ -347,7 +351,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         } else if (a.fine != 0) {
             hybrid_join_values(a, befores, at, whole);
         } else if (c > a.capacity && a.lists.tile != 0) {
-            hybrid_note_large(a, at + within, c);
+            hybrid_note_large(a, t * digits + tid, at + within, c);
         }
     }
     if (tid == 0) {

@@ -8,14 +8,14 @@
 
 /* Sorts a bucket of a tree, of m keys from `begin` on, that has few enough bits left. */
 template <int NT, int I, int B, int ranges>
-__device__ __forceinline__ void hybrid_halves_of_tree(const hybrid_local_args<uint32_t> &a,
-                                                      unsigned number, unsigned long long begin,
-                                                      unsigned m, unsigned char *buffer)
+__device__ __forceinline__ void
+hybrid_halves_of_tree(const hybrid_local_args<uint32_t> &a, const hybrid_extents::of_bucket &extent,
+                      unsigned long long begin, unsigned m, unsigned char *buffer)
 {
     using block = hybrid_halves_block<NT, I, B, ranges, true>;
     block b(buffer);
-    const unsigned left = a.extents.left[number];
-    const auto decoder = a.extents.decoder<uint32_t>(number);
+    const unsigned left = extent.left;
+    const auto decoder = extent.decoder<uint32_t>();
     const uint32_t *data = a.from() + begin;
     uint32_t *to = a.out + begin;
     if (left <= TREE_FEW_LEFT || m > NT * I - 32) {
@@ -36,14 +36,16 @@ __device__ __forceinline__ void hybrid_halves_numbered(const hybrid_local_args<u
                                                        unsigned number, unsigned char *buffer)
 {
     const unsigned group = a.plan->group;
+    const bool by_tree = a.plan->tree_buckets != 0;
     const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
+    const hybrid_extents::of_bucket extent(a.extents, number, by_tree);
     const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
     const unsigned long long size = a.ends[last] - begin;
-    if (size == 0 || (size > NT * I - 32 && !a.counts(number, size, NT * I - 32))) {
+    if (size == 0 || (size > NT * I - 32 && !a.counts(extent.left, size, NT * I - 32))) {
         return;
     }
-    if (a.plan->tree_buckets) {
-        hybrid_halves_of_tree<NT, I, B, ranges>(a, number, begin, static_cast<unsigned>(size),
+    if (by_tree) {
+        hybrid_halves_of_tree<NT, I, B, ranges>(a, extent, begin, static_cast<unsigned>(size),
                                                 buffer);
         return;
     }

@@ -28,11 +28,12 @@ template <typename K> constexpr size_t hybrid_local_shared(int threads, int keys
 
 enum { HYBRID_EVEN, HYBRID_UNEVEN, HYBRID_FULL, HYBRID_CROWDED, HYBRID_CROWD = 32 };
 
-/* The bins of a split for usw_sort_bins_by_warps, whose begins are counted in `unit`. */
-template <typename K> struct hybrid_split_bins {
+/* The bins of a split for usw_sort_bins_by_warps, whose begins are counted in `unit`. digit(key):
+ * four times its bin. */
+template <typename K, typename Digit> struct hybrid_split_bins {
     K *tile;
     unsigned *bins, m, last, unit;
-    hybrid_digit digit;
+    Digit digit;
     __device__ __forceinline__ K &item(unsigned p) const
     {
         return tile[p];
@@ -68,13 +69,14 @@ template <typename K, int keys>
 static constexpr unsigned hybrid_split_unit = keys * sizeof(K) < 65536 ? sizeof(K) : 1;
 
 /* Puts split keys in order where few bins are not, as usw_sort_bins_by_warps. */
-template <typename K, int NT, int I, int B>
+template <typename K, int NT, int I, int B, typename Digit>
 __device__ __noinline__ bool hybrid_settle_bins(K *tile, unsigned m, unsigned *sums, unsigned *bins,
-                                                hybrid_digit digit)
+                                                Digit digit)
 {
-    return usw_sort_bins_by_warps<NT>(
-        m, sums,
-        hybrid_split_bins<K>{tile, bins, m, (1u << B) - 1, hybrid_split_unit<K, NT * I>, digit});
+    return usw_sort_bins_by_warps<NT>(m, sums,
+                                      hybrid_split_bins<K, Digit>{tile, bins, m, (1u << B) - 1,
+                                                                  hybrid_split_unit<K, NT * I>,
+                                                                  digit});
 }
 
 /* Splits m keys into bins, in tile. Returns HYBRID_UNEVEN if some bin has more than R keys,
@@ -178,13 +180,27 @@ __device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsig
     }
 }
 
+/* What gives four times the bin of a key, of 1 << b: its part of a tree's bucket, or its digit. */
+template <bool by_tree>
+__device__ __forceinline__ auto hybrid_bin_digit(unsigned key_bits, unsigned left, unsigned fill,
+                                                 unsigned b)
+{
+    if constexpr (by_tree) {
+        return hybrid_part_of_range(key_bits, left, fill, b);
+    } else {
+        return hybrid_digit(left > b ? left - b : 0, 1u << (left < b ? left : b), key_bits);
+    }
+}
+
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
  * of which the first B choose a bin; by_tree: they are those of what a key is above its bucket's
- * least. buffer: hybrid_local_shared bytes. All threads call. */
+ * least, and bins are parts of the range that fills `fill` 256ths of them. buffer:
+ * hybrid_local_shared bytes. All threads call. */
 template <typename K, int NT, int I, int B, int R, bool by_tree = false>
 __device__ __forceinline__ void
 hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gpu_keymap<K> &map,
-                   unsigned char *buffer, const hybrid_decoder<K> &decoder = {})
+                   unsigned char *buffer, const hybrid_decoder<K> &decoder = {},
+                   unsigned fill = 256)
 {
     constexpr unsigned T = NT * I, S = sizeof(K), few_keys = NT < 256 ? NT - 8 : 248;
     constexpr bool settle = by_tree || S == 8;
@@ -196,7 +212,7 @@ hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gp
         return;
     }
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
-    const hybrid_digit digit(left > B ? left - B : 0, 1u << (left < B ? left : B), S * 8);
+    const auto digit = hybrid_bin_digit<by_tree>(S * 8, left, fill, B);
     /* Warps read and write whole lines: positions own + i * NT, which begin up to 31 keys early. */
     const unsigned own = threadIdx.x - unsigned(reinterpret_cast<uintptr_t>(to) / S) % 32;
     K k[I];
@@ -266,13 +282,13 @@ template <typename K> struct hybrid_local_args {
     {
         return plan->buckets || plan->tree_buckets != TREE_IN_TMP ? in : tmp;
     }
-    /* Whether bucket b of a tree, larger than is sorted, is written by the counts of its values. */
-    __device__ __forceinline__ bool counts(unsigned b, unsigned long long size,
+    /* Whether a bucket of a tree, larger than is sorted, is written by the counts of its values.
+     * left: bits, 0 if it is not a tree's. */
+    __device__ __forceinline__ bool counts(unsigned left, unsigned long long size,
                                            unsigned capacity) const
     {
-        const bool may = plan->tree_buckets && size <= TREE_COUNTED_TIMES * capacity;
-        const unsigned left = may ? extents.left[b] : 0;
-        const bool few = left != 0 && left <= TREE_COUNTED_LEFT;
+        const bool may = size <= TREE_COUNTED_TIMES * capacity;
+        const bool few = may && left != 0 && left <= TREE_COUNTED_LEFT;
         TREE_WAY(TREE_COUNTS, few && threadIdx.x == 0)
         return few;
     }
@@ -303,22 +319,23 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
                                                      unsigned char *buffer)
 {
     const unsigned group = a.plan->group;
+    const bool by_tree = a.plan->tree_buckets != 0;
     const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
+    const hybrid_extents::of_bucket extent(a.extents, number, by_tree);
     const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
     const unsigned long long size = a.ends[last] - begin;
     const bool large = size > NT * I - 32;
-    const bool here = !large || a.counts(number, size, NT * I - 32);
+    const bool here = !large || a.counts(extent.left, size, NT * I - 32);
     const unsigned m = here ? static_cast<unsigned>(size) : 0;
-    if (m != 0 && a.plan->tree_buckets) {
-        const unsigned left = a.extents.left[number];
-        if (left <= TREE_FEW_LEFT || large) {
-            hybrid_write_by_values<K, NT>(a.from() + begin, a.out + begin, m, left,
-                                          static_cast<K>(a.extents.least[number]), a.map,
+    if (m != 0 && by_tree) {
+        if (extent.left <= TREE_FEW_LEFT || large) {
+            hybrid_write_by_values<K, NT>(a.from() + begin, a.out + begin, m, extent.left,
+                                          static_cast<K>(extent.least), a.map,
                                           reinterpret_cast<unsigned *>(buffer));
         } else {
-            hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.out + begin, m, left,
-                                                     a.map, buffer,
-                                                     a.extents.template decoder<K>(number));
+            hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.out + begin, m,
+                                                     extent.left, a.map, buffer,
+                                                     extent.template decoder<K>(), extent.fill);
         }
     } else if (m != 0) {
         hybrid_sort_bucket<K, NT, I, B, R>(a.in + begin, a.out + begin, m, a.plan->shift + group,

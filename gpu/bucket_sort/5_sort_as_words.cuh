@@ -332,22 +332,23 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
     if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
         return;
     }
+    const bool by_tree = a.plan->tree_buckets != 0;
+    const hybrid_extents::of_bucket extent(a.extents, b, by_tree);
     const unsigned long long begin = b > 0 ? a.ends[b - 1] : 0, size = a.ends[b] - begin;
     if (threadIdx.x == 0 && gridDim.x - b > ahead) {
         const unsigned long long at = a.ends[b + ahead - 1], n = a.ends[b + ahead] - at;
         hybrid_prefetch(a.from() + at, n <= NT * I ? n : 0);
     }
     const bool large = size > NT * I - 32;
-    if (size != 0 && a.plan->tree_buckets && (!large || a.counts(b, size, NT * I - 32))) {
-        const unsigned left = a.extents.left[b], m = static_cast<unsigned>(size);
+    if (size != 0 && by_tree && (!large || a.counts(extent.left, size, NT * I - 32))) {
+        const unsigned left = extent.left, m = static_cast<unsigned>(size);
         if (left <= HYBRID_FEW_LEFT || large) {
             hybrid_write_by_values<uint64_t, NT>(a.from() + begin, a.out + begin, m, left,
-                                                 a.extents.least[b], a.map,
+                                                 extent.least, a.map,
                                                  reinterpret_cast<unsigned *>(buffer));
         } else if (left <= 64 - NB) { /* others: gpu/tree_buckets/sort_rest.cuh */
             hybrid_sort_words<NT, I, B, R, NB, U, true>(a.from() + begin, a.out + begin, m, left,
-                                                        a.map, buffer,
-                                                        a.extents.decoder<uint64_t>(b));
+                                                        a.map, buffer, extent.decoder<uint64_t>());
         }
     } else if (size != 0 && !large && a.plan->shift <= HYBRID_FEW_LEFT) {
         hybrid_write_by_values<uint64_t, NT>(a.in + begin, a.out + begin, size, a.plan->shift,

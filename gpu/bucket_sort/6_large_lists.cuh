@@ -8,6 +8,7 @@
 #define USW_GPU_BUCKET_SORT_6_LARGE_LISTS_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
 
 /* A range has more than HYBRID_BIN_KEYS keys, and a cell for each HYBRID_CELL_KEYS of them. */
 enum { HYBRID_BIN_KEYS = 512 * 19 - 32, HYBRID_CELL_KEYS = 1536 };
@@ -117,6 +118,37 @@ __device__ __forceinline__ void hybrid_push(hybrid_plan *plan, const hybrid_list
         const bool large = size > l.small;
         const unsigned at = atomicAdd(&plan->bins[large], 1u);
         l.bins[large ? l.bins_max - 1 - at : at] = bin.word();
+    }
+}
+
+/* Puts bucket b of c keys on a list of gpu/tree_buckets/sort_rest.cuh, if that is to sort or write
+ * it. by_tree: of a tree, else of leading bits. Smaller buckets of a tree of few values are written
+ * where others are sorted. */
+template <bool by_tree>
+static __device__ void hybrid_push_rest(hybrid_plan *plan, const hybrid_rest_lists &lists,
+                                        unsigned b, unsigned long long c, unsigned left,
+                                        unsigned key_bits)
+{
+    const bool few =
+        left <= TREE_COUNTED_LEFT &&
+        (by_tree ? left != 0 && c > TREE_COUNTED_TIMES * 1ull * lists.small : c > lists.small);
+    const bool sorts =
+        left > TREE_COUNTED_LEFT && (c > lists.small || (by_tree && left > lists.most));
+    const bool large = few || c > lists.wide;
+    TREE_WAY(TREE_COUNTS_LARGE, few && by_tree)
+#ifdef USW_EMULATE
+    if (key_bits == 32) {
+        emulated_choice("buckets by bits", "large ones of few values", 4, !by_tree && few);
+        emulated_choice("buckets by bits", "larger ones by large blocks", 4,
+                        !by_tree && sorts && large);
+        emulated_choice("buckets by bits", "larger ones by small blocks", 4,
+                        !by_tree && sorts && !large);
+    }
+#endif
+    (void)key_bits;
+    if (few || sorts) {
+        const unsigned at = atomicAdd(&plan->rests[large], 1u);
+        lists.buckets[large ? lists.room - 1 - at : at] = b;
     }
 }
 

@@ -57,7 +57,8 @@ template <typename K> struct hybrid_job {
     unsigned long long tree_room; /* keys of its regions, if the first scatter may count; or 0 */
     hybrid_tree *tree;            /* it, or NULL */
     hybrid_extents extents;
-    const K *from; /* where the keys are at first: keys, or an array that stays as it is */
+    hybrid_rest_lists rest; /* what is left of a tree's buckets, and of others */
+    const K *from;          /* where the keys are at first: keys, or an array that stays as it is */
 };
 
 /* Whether buckets that step 5 cannot hold are sorted by gpu/tree_buckets/sort_rest.cuh, whose
@@ -106,22 +107,21 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     const size_t unordered = control + 1024 + buckets * (scatter_counts ? 3 : 2);
     j.clear = unordered + (j.may_weave ? unsigned(HYBRID_ORDERED_WORDS) : 0);
     auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, j.clear * 4));
-    auto *tables =
-        static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 3 * 256) * 8 + 257 * 4));
+    const size_t words = (buckets + 3 * 256) * 2 + 257 + buckets;
+    auto *tables = static_cast<unsigned long long *>(usw_gpu_scratch(g, words * 4));
     if (j.plan == nullptr || clear == nullptr || tables == nullptr ||
         (copy && !hybrid_take_copy(g, j))) {
         return false;
     }
     j.tree = nullptr;
     if (j.may_tree && j.few_values != nullptr) {
-        const size_t bytes = (size_t(9) << j.bits) + sizeof *j.tree;
+        const size_t number = size_t(1) << j.bits;
+        const size_t bytes = sizeof *j.tree + hybrid_extents::bytes(number);
         j.tree = static_cast<hybrid_tree *>(usw_gpu_scratch(g, bytes));
         if (j.tree == nullptr) {
             return false;
         }
-        j.extents.least = reinterpret_cast<unsigned long long *>(j.tree + 1);
-        j.extents.left = reinterpret_cast<unsigned char *>(j.extents.least + (size_t(1) << j.bits));
-        j.extents.low = hybrid_tree_low(sizeof(K), j.bits);
+        j.extents = hybrid_extents::behind(j.tree, number, hybrid_tree_low(sizeof(K), j.bits));
     }
     j.radix = clear;
     j.ordered = j.may_weave ? clear + unordered : nullptr;
@@ -134,6 +134,8 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     j.stop = j.begin + 256;
     j.cursor = j.stop + 256;
     j.tile_begin = reinterpret_cast<unsigned *>(j.cursor + 256);
+    j.rest.buckets = j.tile_begin + 257;
+    j.rest.room = static_cast<unsigned>(buckets);
     return true;
 }
 

@@ -46,7 +46,18 @@ struct hybrid_plan {
     unsigned by_tree, near, tree_buckets; /* TREE_.. of prefix_tree.cuh, by_tree may be 1 */
     unsigned in_order; /* 1: nothing is to be done but to copy keys of another array */
     unsigned begun;    /* 1: the sorts of what is left of a tree's buckets have begun */
-    unsigned ordered;  /* 1: most neighbours rise, and gpu/runs looks at all keys */
+    unsigned rests[2], rests_taken[2]; /* buckets on the lists of hybrid_rest_lists, and how many
+                                        * blocks have taken but their first */
+    unsigned ordered;                  /* 1: most neighbours rise, and gpu/runs looks at all keys */
+};
+
+/* The buckets that gpu/tree_buckets/sort_rest.cuh sorts or writes: in `room` words, those for small
+ * blocks from the first on, and those for large ones from the last on. Others are sorted by
+ * 5_sort.cu, if they have `small` keys at most and `most` bits left; large blocks have buckets of
+ * more than `wide` keys. */
+struct hybrid_rest_lists {
+    unsigned *buckets;
+    unsigned room, small, most, wide;
 };
 
 /* Where the window of 2^(shift + bits) values begins that the plan's keys are in. */

@@ -94,7 +94,7 @@ template <typename K> struct pairs_job {
     unsigned long long *starts;
     unsigned *tile_begin, *rest;
     hybrid_tree *tree; /* for uneven keys, or NULL */
-    pairs_extents extents;
+    hybrid_extents extents;
 };
 
 /* Whether uneven pairs may go by a prefix tree on this device. */
@@ -110,14 +110,12 @@ static bool tree_fits(const usw_gpu *g, size_t n, unsigned bits)
 template <typename K> static bool take_tree(usw_gpu *g, pairs_job<K> &j)
 {
     const size_t buckets = size_t(1) << j.digits.bits();
-    const size_t bytes = sizeof *j.tree + pairs_extents_bytes(buckets);
+    const size_t bytes = sizeof *j.tree + hybrid_extents::bytes(buckets);
     j.tree = static_cast<hybrid_tree *>(usw_gpu_scratch(g, bytes));
     if (j.tree == nullptr) {
         return false;
     }
-    j.extents.least = reinterpret_cast<unsigned long long *>(j.tree + 1);
-    j.extents.left = reinterpret_cast<unsigned char *>(j.extents.least + buckets);
-    j.extents.fill = j.extents.left + buckets;
+    j.extents = hybrid_extents::behind(j.tree, buckets, 0);
     return true;
 }
 

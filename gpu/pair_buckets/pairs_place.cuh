@@ -41,17 +41,6 @@ struct pairs_digits {
     }
 };
 
-/* Of each bucket of a tree: its least key; as hybrid_extent, the bits left; how much of these its
- * range fills, in 1/256, less one. */
-struct pairs_extents {
-    unsigned long long *least;
-    unsigned char *left, *fill;
-};
-constexpr size_t pairs_extents_bytes(size_t buckets)
-{
-    return buckets * 10;
-}
-
 /* Whether the sort of a tree's bucket is another than that of its size: its keys are equal, or
  * their bits leave no room in a word for so many of a place. */
 __device__ __forceinline__ bool pairs_apart(unsigned left, unsigned place_bits, unsigned key_bits)
@@ -72,7 +61,7 @@ struct pairs_place_args {
     unsigned *tile_begin;       /* segments + 1: first tiles of the second scatter */
     unsigned *rest;             /* a list of buckets, see pairs_plan */
     const hybrid_tree *tree;    /* where keys may go by one, or NULL */
-    pairs_extents extents;      /* of its buckets */
+    hybrid_extents extents;     /* of its buckets */
     unsigned key_bits;
     bool in_place; /* keys and values are sorted where they are */
 };
@@ -113,10 +102,7 @@ static __device__ void pairs_note_extents(const pairs_place_args &a)
             continue; /* perhaps no leaf's */
         }
         const hybrid_extent e(a.tree, b);
-        a.extents.least[b] = e.least;
-        a.extents.left[b] = static_cast<unsigned char>(e.left);
-        a.extents.fill[b] = static_cast<unsigned char>(
-            e.left >= 8 ? e.most >> (e.left - 8) : ((e.most + 1) << (8 - e.left)) - 1);
+        a.extents.note(b, e);
         if (e.left == 0 && c > PAIRS_EQUAL) {
             a.rest[buckets - 1 - atomicAdd(&a.plan->alike, 1u)] = b;
         } else if (c > a.capacity || pairs_apart(e.left, a.place_bits, a.key_bits)) {

@@ -26,29 +26,7 @@ template <typename K> struct pairs_local_args {
     const unsigned *begun;            /* NULL, or where pairs_local_rest runs before */
     const unsigned long long *starts; /* buckets + 1 */
     const unsigned *rest;             /* a list of buckets, see pairs_plan */
-    pairs_extents extents;            /* of a tree's buckets */
-};
-
-/* Gives four times a word's bin, of 1 << B: its part of a range that fills `fill` 256ths of so many
- * bits. */
-struct pairs_bins {
-    unsigned turn, factor;
-    bool high; /* of words of 64 bits: they are turned by 32 more */
-    __device__ __forceinline__ pairs_bins(unsigned word_bits, unsigned bits, unsigned fill,
-                                          unsigned b)
-        : turn((word_bits - bits) % 32), factor((4u << (b + 8)) / fill),
-          high(word_bits - bits >= 32)
-    {
-    }
-    __device__ __forceinline__ unsigned operator()(uint32_t word) const
-    {
-        return __umulhi(word << turn, factor) & ~3u;
-    }
-    __device__ __forceinline__ unsigned operator()(uint64_t word) const
-    {
-        const unsigned lo = static_cast<unsigned>(word), hi = static_cast<unsigned>(word >> 32);
-        return __umulhi(__funnelshift_l(high ? 0 : lo, high ? lo : hi, turn), factor) & ~3u;
-    }
+    hybrid_extents extents;           /* of a tree's buckets */
 };
 
 /* Shape of a block: NT threads of I pairs, bins of B bits, R rounds, M blocks a multiprocessor. */
@@ -134,7 +112,7 @@ template <typename K, unsigned value_bytes, typename S, bool by_tree> struct pai
         __syncthreads();
         int found;
         if constexpr (by_tree) {
-            const pairs_bins digit(sizeof(K) * 8, left + PB, fill, B);
+            const hybrid_part_of_range digit(sizeof(K) * 8, left + PB, fill, B);
             found = hybrid_split<K, NT, I, B, R, false>(word, own, m, tile, bins, sums, digit);
         } else {
             const hybrid_digit digit(PB + (left > B ? left - B : 0), 1u << (left < B ? left : B),

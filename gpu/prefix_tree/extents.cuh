@@ -40,17 +40,6 @@ template <typename K> struct hybrid_decoder {
     }
 };
 
-/* Of each bucket: see hybrid_extent; low: of the tree. */
-struct hybrid_extents {
-    unsigned long long *least;
-    unsigned char *left;
-    unsigned low;
-    template <typename K> __device__ __forceinline__ hybrid_decoder<K> decoder(unsigned b) const
-    {
-        return {least[b], low};
-    }
-};
-
 /* The least key of bucket b; the most that a key of it is above that, and the bits of this; whether
  * its leaf is TREE_ALIKE. */
 struct hybrid_extent {
@@ -76,6 +65,13 @@ struct hybrid_extent {
         left = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(most)));
         least += tree->from[slot];
     }
+    /* How much of the bits that are left the bucket's range fills, in 1/256. */
+    __device__ __forceinline__ unsigned fill() const
+    {
+        const unsigned long long most_256 =
+            left >= 8 ? most >> (left - 8) : ((most + 1) << (8 - left)) - 1;
+        return static_cast<unsigned>(most_256) + 1;
+    }
     /* The least of a leaf's 1 << bits values that goes to its bucket i. */
     __device__ __forceinline__ static unsigned long long begin(unsigned buckets, unsigned bits,
                                                                unsigned i)
@@ -87,6 +83,71 @@ struct hybrid_extent {
             ((static_cast<unsigned long long>(i) << 32) + buckets - 1) / buckets;
         return bits >= 32 ? t << (bits - 32) : (t + (1ull << (32 - bits)) - 1) >> (32 - bits);
     }
+};
+
+/* Gives four times a key's bin, of 1 << b: its part of a range that fills `fill` 256ths of `left`
+ * bits, all of them if that is 256. Bits above these are not looked at. If there are no more values
+ * than bins, each has its own. */
+struct hybrid_part_of_range {
+    unsigned turn, factor;
+    bool high; /* of keys of 64 bits: they are turned by 32 more */
+    __device__ __forceinline__ hybrid_part_of_range(unsigned key_bits, unsigned left, unsigned fill,
+                                                    unsigned b)
+        : turn((key_bits - left) % 32), factor((4u << (b + 8)) / fill), high(key_bits - left >= 32)
+    {
+    }
+    __device__ __forceinline__ unsigned operator()(uint32_t key) const
+    {
+        return __umulhi(key << turn, factor) & ~3u;
+    }
+    __device__ __forceinline__ unsigned operator()(uint64_t key) const
+    {
+        const unsigned lo = static_cast<unsigned>(key), hi = static_cast<unsigned>(key >> 32);
+        return __umulhi(__funnelshift_l(high ? 0 : lo, high ? lo : hi, turn), factor) & ~3u;
+    }
+};
+
+/* Of each bucket: see hybrid_extent, fill less one; low: of the tree. */
+struct hybrid_extents {
+    unsigned long long *least;
+    unsigned char *left, *fill;
+    unsigned low;
+    static constexpr size_t bytes(size_t buckets)
+    {
+        return buckets * 10;
+    }
+    /* In so many bytes of memory, behind the tree. */
+    static hybrid_extents behind(hybrid_tree *tree, size_t buckets, unsigned low)
+    {
+        auto *least = reinterpret_cast<unsigned long long *>(tree + 1);
+        auto *left = reinterpret_cast<unsigned char *>(least + buckets);
+        return {least, left, left + buckets, low};
+    }
+    __device__ __forceinline__ void note(unsigned b, const hybrid_extent &e) const
+    {
+        least[b] = e.least;
+        left[b] = static_cast<unsigned char>(e.left);
+        fill[b] = static_cast<unsigned char>(e.fill() - 1);
+    }
+    template <typename K> __device__ __forceinline__ hybrid_decoder<K> decoder(unsigned b) const
+    {
+        return {least[b], low};
+    }
+    /* What is noted of bucket b of a tree, zeros if `here` is false. It is loaded before the
+     * bucket's size is known, so that a block waits for all of it once. */
+    struct of_bucket {
+        unsigned long long least;
+        unsigned left, fill, low;
+        __device__ __forceinline__ of_bucket(const hybrid_extents &e, unsigned b, bool here)
+            : least(here ? e.least[b] : 0), left(here ? e.left[b] : 0u),
+              fill(here ? e.fill[b] + 1u : 256), low(e.low)
+        {
+        }
+        template <typename K> __device__ __forceinline__ hybrid_decoder<K> decoder() const
+        {
+            return {least, low};
+        }
+    };
 };
 
 #endif

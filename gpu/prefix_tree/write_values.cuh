@@ -178,7 +178,7 @@ __device__ __noinline__ void hybrid_write_shares(const Rest &a, unsigned *list, 
             const unsigned b = from + u * NT + tid;
             unsigned long long begin, size;
             const unsigned long long n = b < a.buckets() ? a.bucket(b, begin) : 0;
-            if (n > a.small && a.extents.left[b] == 0 && piece_of(b, n, size) < n) {
+            if (n > a.rest.small && a.extents.left[b] == 0 && piece_of(b, n, size) < n) {
                 const bool large = size > TREE_PIECE_OF_WARP;
                 const unsigned at = atomicAdd(&found[large], 1u);
                 list[large ? NT * U - 1 - at : at] = b;

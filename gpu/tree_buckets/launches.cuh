@@ -48,6 +48,8 @@ template <typename K> static void hybrid_queue_tree_counts(usw_gpu *g, const hyb
 /* Queues the sorts of the buckets that are too large for the sorts of all buckets, or of which a
  * tree leaves too many bits for them (sort_rest.cu). */
 template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> &j);
+/* Sets which buckets these are. */
+template <typename K> void usw_choose_rest_sorts(hybrid_job<K> &j);
 
 /* Whether the device's blocks may have the shared memory that these scatters take. */
 template <typename K> static bool hybrid_tree_scatters_fit(const usw_gpu *g, unsigned bits)

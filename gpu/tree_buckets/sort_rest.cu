@@ -27,6 +27,22 @@ static void queue_rest(usw_gpu *g, const hybrid_rest_args<K> &a)
                        hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits), a);
 }
 
+template <typename K> void usw_choose_rest_sorts(hybrid_job<K> &j)
+{
+    using wide = hybrid_wide_shape<K>;
+    hybrid_by_size<K>(j.n, j.bits, [&](auto size) {
+        j.rest.small = hybrid_local_shape<size>::capacity;
+        j.rest.most = most_bits<K, size>(j.bits);
+        return true;
+    });
+    j.rest.wide = wide::threads * wide::keys - 32;
+    if (sizeof(K) == 8 && j.rest.wide > j.rest.small) {
+        j.rest.wide = j.rest.small; /* larger ones have equal keys, for which large blocks do */
+    }
+}
+template void usw_choose_rest_sorts(hybrid_job<uint32_t> &j);
+template void usw_choose_rest_sorts(hybrid_job<uint64_t> &j);
+
 template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> &j)
 {
 #ifdef USW_EMULATE
@@ -34,19 +50,9 @@ template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> 
         hybrid_tree_took(way, false);
     }
 #endif
-    using wide = hybrid_wide_shape<K>;
-    hybrid_rest_args<K> a = {j.keys, j.tmp,     j.ends, j.map, j.plan,
-                             j.tree, j.extents, 0,      0,     wide::threads * wide::keys - 32};
-    hybrid_by_size<K>(j.n, j.bits, [&](auto size) {
-        a.small = hybrid_local_shape<size>::capacity;
-        a.most = most_bits<K, size>(j.bits);
-        return true;
-    });
-    if (sizeof(K) == 8 && a.wide > a.small) {
-        a.wide = a.small; /* larger ones have equal keys, which large blocks put in order sooner */
-    }
-    queue_rest<K, wide, false>(g, a);
+    const hybrid_rest_args<K> a = {j.keys, j.tmp, j.ends, j.map, j.plan, j.tree, j.extents, j.rest};
     queue_rest<K, hybrid_rest_shape, true>(g, a);
+    queue_rest<K, hybrid_wide_shape<K>, false>(g, a);
 }
 template void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<uint32_t> &j);
 template void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<uint64_t> &j);

@@ -9,6 +9,9 @@
 #include "gpu/bucket_sort/5_sort.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 
+/* Tuning: blocks a multiprocessor that the list would have if all buckets were on it. */
+enum { REST_BLOCKS = 15 };
+
 template <typename K> struct hybrid_rest_args {
     K *keys;
     const K *tmp;                   /* where the buckets are if one scatter took them there */
@@ -17,8 +20,7 @@ template <typename K> struct hybrid_rest_args {
     hybrid_plan *plan;
     const hybrid_tree *tree;
     hybrid_extents extents;
-    unsigned small, most; /* other sorts have sorted buckets of so many keys and bits */
-    unsigned wide;        /* larger buckets than this are for blocks of hybrid_rest_shape */
+    hybrid_rest_lists rest;
     __device__ __forceinline__ const K *from() const
     {
         return plan->tree_buckets == TREE_IN_TMP ? tmp : keys;
@@ -31,10 +33,21 @@ template <typename K> struct hybrid_rest_args {
     {
         return plan->rest ? plan->shift : extents.left[b];
     }
+    __device__ __forceinline__ unsigned fill(unsigned b) const
+    {
+        return plan->rest ? 256 : extents.fill[b] + 1u;
+    }
     __device__ __forceinline__ hybrid_decoder<K> decoder(unsigned b) const
     {
         return plan->rest ? hybrid_decoder<K>(hybrid_bucket_least(plan, b), plan->shift)
                           : extents.template decoder<K>(b);
+    }
+    /* How many of `all` small blocks take the buckets of the list, `each` at least: so many that
+     * they take about as long as the sorts beside them, which need the room of the others. */
+    __device__ __forceinline__ unsigned blocks(unsigned rests, unsigned all, unsigned each) const
+    {
+        const unsigned long long wanted = REST_BLOCKS * 1ull * rests * each >> plan->bits;
+        return wanted > all ? all : wanted < each ? each : static_cast<unsigned>(wanted);
     }
     /* The number of keys of bucket b, which begin at `begin`. */
     __device__ __forceinline__ unsigned long long bucket(unsigned b,
@@ -54,70 +67,44 @@ __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsi
     unsigned long long begin;
     const unsigned m = static_cast<unsigned>(a.bucket(b, begin));
     hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.keys + begin, m, a.left(b), a.map,
-                                             buffer, a.decoder(b));
+                                             buffer, a.decoder(b), a.fill(b));
 }
 
-/* The launches of both run beside the sorts of other buckets, which are queued behind them. A block
- * looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th. The
- * launch for large ones also writes those of few values, and its blocks share equal keys. */
+/* The launches of both run beside the sorts of other buckets, which are queued behind them. Blocks
+ * take the buckets of a list in turn. The launch for large ones also writes those of few values,
+ * and its blocks share equal keys. */
 template <typename K, int NT, int I, int B, int R, int MB, bool large>
 __global__
 __launch_bounds__(NT, MB) void hybrid_local_rest(const __grid_constant__ hybrid_rest_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    USW_SHARED_ARRAY(unsigned, list, [NT]);
     USW_SHARED_ARRAY(unsigned, number, [2]);
-    unsigned &found = number[0];
-    if (large) {
-        usw_chained_beside(&a.plan->begun);
-    } else {
+    if (large) { /* these take longest, and are first */
         usw_chained_before(&a.plan->begun);
+    } else {
+        usw_chained_beside(&a.plan->begun);
     }
     if (!a.plan->tree_buckets && !a.plan->rest) {
         return;
     }
-    const unsigned buckets = a.buckets();
-    for (unsigned from = blockIdx.x; from < buckets; from += NT * gridDim.x) {
-        const unsigned b = from + threadIdx.x * gridDim.x;
-        unsigned long long begin;
+    const unsigned rests = a.plan->rests[large];
+    const unsigned blocks = large ? gridDim.x : a.blocks(rests, gridDim.x, gridDim.x / MB);
+    for (unsigned i = blockIdx.x; i < rests && blockIdx.x < blocks; i = blocks + number[0]) {
+        const unsigned b = a.rest.buckets[large ? a.rest.room - 1 - i : i], left = a.left(b);
+        if (large && left <= TREE_COUNTED_LEFT) {
+            unsigned long long begin;
+            const unsigned long long n = a.bucket(b, begin);
+            hybrid_write_by_values<K, NT>(a.from() + begin, a.keys + begin, n, left,
+                                          a.decoder(b).least, a.map,
+                                          reinterpret_cast<unsigned *>(buffer));
+        } else {
+            hybrid_sort_rest<K, NT, I, B, R>(a, b, buffer);
+        }
+        __syncthreads();
         if (threadIdx.x == 0) {
-            found = 0;
+            number[0] = atomicAdd(&a.plan->rests_taken[large], 1u);
         }
         __syncthreads();
-        const unsigned long long keys = b < buckets ? a.bucket(b, begin) : 0;
-        const unsigned left = keys != 0 ? a.left(b) : 0;
-        /* Smaller buckets of a tree of few values were written where the others were sorted. */
-        const bool few =
-            large && left <= TREE_COUNTED_LEFT &&
-            (a.plan->rest ? keys > a.small : left != 0 && keys > TREE_COUNTED_TIMES * a.small);
-        const bool sorts = left > TREE_COUNTED_LEFT &&
-                           (keys > a.small || (a.plan->tree_buckets && left > a.most)) &&
-                           (keys > a.wide) == large;
-        TREE_WAY(TREE_COUNTS_LARGE, few)
-#ifdef USW_EMULATE
-        if (keys != 0 && sizeof(K) == 4) {
-            emulated_choice("buckets by bits", "large ones of few values", 4, a.plan->rest && few);
-            emulated_choice("buckets by bits", "larger ones by large blocks", 4,
-                            a.plan->rest && sorts && large);
-            emulated_choice("buckets by bits", "larger ones by small blocks", 4,
-                            a.plan->rest && sorts && !large);
-        }
-#endif
-        if (few || sorts) {
-            list[atomicAdd(&found, 1u)] = b;
-        }
-        __syncthreads();
-        for (unsigned i = 0; i < found; i++) {
-            if (large && a.left(list[i]) <= TREE_COUNTED_LEFT) {
-                const unsigned long long n = a.bucket(list[i], begin);
-                hybrid_write_by_values<K, NT>(a.from() + begin, a.keys + begin, n, a.left(list[i]),
-                                              a.decoder(list[i]).least, a.map,
-                                              reinterpret_cast<unsigned *>(buffer));
-            } else {
-                hybrid_sort_rest<K, NT, I, B, R>(a, list[i], buffer);
-            }
-            __syncthreads();
-        }
     }
     if (large && a.plan->tree_buckets && a.tree->alike) {
         __syncthreads();
