@@ -26,7 +26,7 @@ import time
 PATTERNS = ["reals", "normal", "lognormal", "powerlaw", "log99", "times", "uniform", "sorted",
             "reversed", "equal", "few16", "and3", "zipf", "clusters", "top24", "bucket99", "sparse",
             "unit", "v5000", "v65536", "moved100", "moved1000", "late", "turned", "files2", "files8", "near1000",
-            "near1e6", "rising", "walk", "v1e6", "v4e6", "cents"]
+            "near1e6", "rising", "walk", "v1e6", "v4e6", "cents", "around9", "below6", "part70"]
 
 
 class Program:
