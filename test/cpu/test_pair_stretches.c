@@ -386,45 +386,9 @@ static void records(void **unused)
     }
 }
 
-/* Few keys far above all others, which differ in so little that no word beside a position has it;
- * and keys of which only some bits count. */
-static void close_keys(void **unused)
-{
-    (void)unused;
-    enum { N = 20000, FILES = 8, FILE = N / FILES };
-    static const unsigned steps[] = {0, 1, 3, 700};
-    uint64_t *keys = malloc(N * sizeof *keys);
-    uint32_t *index = malloc(N * sizeof *index);
-    item *sorted = malloc(N * sizeof *sorted);
-    for (unsigned turn = 0; turn < 24; turn++) {
-        upsweep_config c = {.threads = threads[turn % 3]};
-        upsweep_options o = {.bit_begin = turn < 12 ? 0 : 9, .bit_end = turn < 12 ? 0 : 61};
-        upsweep *u;
-        setenv("UPSWEEP_ISA", isas[turn / 4 % 3], 1);
-        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
-        for (size_t i = 0; i < N; i++) {
-            uint64_t key = i % FILE * steps[turn % 4] / 2 + i / FILE;
-            key = i % FILE == FILE - 1 ? UINT64_MAX >> 4 : key;
-            keys[i] = turn < 12 ? key : key << 9 | next() % 512 | (turn < 18 ? 0 : next() << 61);
-            sorted[i] = (item){turn < 12 ? key : key & UINT64_MAX >> 12, i};
-        }
-        qsort(sorted, N, sizeof *sorted, compare_items);
-        assert_int_equal(upsweep_argsort(u, keys, N, UPSWEEP_U64, index, 32, &o), UPSWEEP_OK);
-        for (size_t i = 0; i < N; i++) {
-            assert_int_equal(index[i], sorted[i].place);
-        }
-        upsweep_close(u);
-    }
-    unsetenv("UPSWEEP_ISA");
-    free(keys);
-    free(index);
-    free(sorted);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_by_a_serial_sort),
-                                       cmocka_unit_test(little_scratch), cmocka_unit_test(records),
-                                       cmocka_unit_test(close_keys)};
+                                       cmocka_unit_test(little_scratch), cmocka_unit_test(records)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
