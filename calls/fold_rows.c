@@ -163,7 +163,7 @@ static upsweep_status reduce_rows(fold_job *j, const usw_options *o)
     j->short_rows.op = j->op;
     j->short_rows.identity = usw_identity_bits(j->result_type, j->op);
     j->short_rows.results = j->out;
-    usw_share_call(j->u, j->set.n * j->bytes, USW_LIKE_READING);
+    USW_SHARE_CALL(j->u, j->set.n * j->bytes, USW_LIKE_READING, j->type);
     return run_rows(j, USW_REDUCE_TASK, reduce_stretch);
 }
 
@@ -199,7 +199,7 @@ static upsweep_status reduce_columns(fold_job *j, const usw_options *o, const si
         return status;
     }
     j->reduce = usw_form_for(j->u, USW_REDUCES, NULL, &status);
-    usw_share_call(j->u, columns * extent[1] * j->bytes, USW_LIKE_READING);
+    USW_SHARE_CALL(j->u, columns * extent[1] * j->bytes, USW_LIKE_READING, j->type);
     usw_report(j->u, "", "%zu columns of %zu elements", columns, extent[1]);
     return j->reduce->columns(j->u, &c);
 }
@@ -277,7 +277,7 @@ static upsweep_status position_rows(fold_job *j, const usw_options *o, bool grea
     if (status == UPSWEEP_OK) {
         j->reduce = usw_form_for(j->u, USW_REDUCES, NULL, &status);
         j->row = position_row;
-        usw_share_call(j->u, j->set.n * j->bytes, USW_LIKE_SCANNING);
+        USW_SHARE_CALL(j->u, j->set.n * j->bytes, USW_LIKE_SCANNING, j->type);
         status = run_rows(j, USW_REDUCE_TASK, NULL);
     }
     return status;
@@ -365,7 +365,7 @@ static upsweep_status scan_rows(fold_job *j, const usw_options *o)
         return status;
     }
     j->scan = usw_form_for(j->u, USW_SCANS, NULL, &status);
-    usw_share_call(j->u, j->set.n * j->bytes, USW_LIKE_SCANNING);
+    USW_SHARE_CALL(j->u, j->set.n * j->bytes, USW_LIKE_SCANNING, j->type);
     j->rooms = usw_scratch_shares(j->u, j->u->threads, USW_SCAN_ROOM);
     if (j->rooms.at == NULL) {
         return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");

@@ -132,7 +132,7 @@ static upsweep_status histogram(upsweep *u, const usw_options *o, const void *ke
         return status;
     }
     job j = {.b = &b, .keys = keys, .n = n};
-    usw_share_call(u, n * b.key_bytes, USW_LIKE_SCANNING);
+    USW_SHARE_CALL(u, n * b.key_bytes, USW_LIKE_SCANNING, type);
     if (is_small_digit(&b) && (u->threads == 1 || n < 2 * STRETCH_MIN)) {
         j.isa = u->isa;
         count_digits(&j, 0, n, counts);
@@ -192,7 +192,7 @@ static upsweep_status scan_counts(upsweep *u, const job *j, uint64_t *offsets)
 
 static upsweep_status split(upsweep *u, job *j, uint64_t *offsets)
 {
-    usw_share_call(u, j->n * j->bytes, USW_LIKE_GATHERING);
+    USW_SHARE_CALL(u, j->n * j->bytes, USW_LIKE_GATHERING, j->bytes);
     upsweep_status status = take_tables(u, j);
     if (status == UPSWEEP_OK) {
         usw_parallel(u, j->stretches, count_task, j);

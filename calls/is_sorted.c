@@ -27,7 +27,7 @@ upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n, upsweep
         unsigned bits = (unsigned)upsweep_type_bytes(type) * 8;
         unsigned end = o.bit_end == 0 ? bits : o.bit_end;
         usw_key_order order = {usw_keymap_of(type, o.flags), bits - end, bits - end + o.bit_begin};
-        usw_share_call(u, n * bits / 8, USW_LIKE_READING);
+        USW_SHARE_CALL(u, n * bits / 8, USW_LIKE_READING, type);
         *first = usw_first_break(u, keys, n, usw_log2_up(bits / 8), &order, true);
     }
     return usw_leave(u, status);

@@ -167,7 +167,7 @@ upsweep_status upsweep_merge(upsweep *u, const void *a, size_t na, const void *b
     } else if ((na > 0 && a == NULL) || (nb > 0 && b == NULL) || (n > 0 && out == NULL)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "merge: an array is NULL");
     } else if (n > 0 && !usw_gpu_merge(u, a, na, b, nb, out, &j.map, &status)) {
-        usw_share_call(u, n * j.bytes, USW_LIKE_SCANNING);
+        USW_SHARE_CALL(u, n * j.bytes, USW_LIKE_SCANNING, type);
         status = run_merge(&j, a, na, b, nb, out);
     }
     return usw_leave(u, status);
@@ -318,7 +318,7 @@ upsweep_status upsweep_merge_runs(upsweep *u, const void *const *runs, const siz
     }
     if (status == UPSWEEP_OK && x.n > 0 &&
         !usw_gpu_merge_runs(u, runs, counts, k, out, x.n, &x.job.map, &status)) {
-        usw_share_call(u, x.n * x.job.bytes * usw_log2_up(x.k), USW_LIKE_SCANNING);
+        USW_SHARE_CALL(u, x.n * x.job.bytes * usw_log2_up(x.k), USW_LIKE_SCANNING, type);
         status = run_tree(&x);
     }
     return usw_leave(u, status);

@@ -81,7 +81,7 @@ static upsweep_status gather(upsweep *u, const usw_options *o, move *m, unsigned
         usw_gpu_gather(u, m->in, m->limit, m->index, index_bits, m->out, m->n, m->bytes, &status)) {
         return status;
     }
-    usw_share_call(u, m->n * m->bytes, USW_LIKE_GATHERING);
+    USW_SHARE_CALL(u, m->n * m->bytes, USW_LIKE_GATHERING, m->bytes);
     usw_parallel(u, usw_div_up(m->n, CHUNK), gather_task, m);
     return atomic_load(&m->outside) ? outside(u, m) : UPSWEEP_OK;
 }
@@ -111,7 +111,8 @@ static upsweep_status scatter(upsweep *u, const usw_options *o, move *m, unsigne
                                                 m->n, m->bytes, &status)) {
         return status;
     }
-    usw_share_call(u, m->n * m->index_bytes, USW_LIKE_READING); /* what threads do of it */
+    USW_SHARE_CALL(u, m->n * m->index_bytes, USW_LIKE_READING,
+                   m->bytes); /* what threads do of it */
     usw_parallel(u, usw_div_up(m->n, CHUNK), below_task, m);
     if (atomic_load(&m->outside)) {
         return outside(u, m);
@@ -180,7 +181,7 @@ static upsweep_status permute(upsweep *u, const usw_options *o, move *m, unsigne
         usw_gpu_permute(u, data, m->index, index_bits, m->n, m->bytes, &status)) {
         return status;
     }
-    usw_share_call(u, m->n * m->bytes, USW_LIKE_GATHERING);
+    USW_SHARE_CALL(u, m->n * m->bytes, USW_LIKE_GATHERING, m->bytes);
     size_t chunks = usw_div_up(m->n, CHUNK), seen_bytes = usw_div_up(m->n, 8);
     m->seen = usw_scratch(u, seen_bytes);
     m->out = usw_scratch(u, m->n * m->bytes);
@@ -245,7 +246,8 @@ static upsweep_status reverse(upsweep *u, const usw_options *o, move *m)
     if (status != UPSWEEP_OK || usw_gpu_reverse(u, m->in, m->out, m->n, m->bytes, &status)) {
         return status;
     }
-    usw_share_call(u, m->n * m->bytes, m->in == m->out ? USW_LIKE_READING : USW_LIKE_SCANNING);
+    USW_SHARE_CALL(u, m->n * m->bytes, m->in == m->out ? USW_LIKE_READING : USW_LIKE_SCANNING,
+                   m->bytes);
     if (m->in == m->out) {
         usw_parallel(u, usw_div_up(m->n / 2, CHUNK), reverse_task, m);
     } else {

@@ -295,7 +295,7 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
     if (status == UPSWEEP_OK && n > 0 &&
         !usw_gpu_sort_pairs(u, keys, values, value_bytes, n, type, &j.options, &status)) {
         if (j.form == NULL) {
-            usw_share_call(u, n * j.pairs.key_bytes, USW_LIKE_SORTING);
+            USW_SHARE_CALL(u, n * j.pairs.key_bytes, USW_LIKE_SORTING, type);
         }
         status = j.form == NULL ? pairs_by_choice(&j) : run_pairs(&j);
     }
@@ -311,7 +311,7 @@ static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
     const void *keys = p->keys;
     USW_CALL_CARRIES(USW_CARRY_INDEX);
     if (j->form == NULL) {
-        usw_share_call(j->u, j->n * p->key_bytes, USW_LIKE_SORTING);
+        USW_SHARE_CALL(j->u, j->n * p->key_bytes, USW_LIKE_SORTING, p->key_bytes);
         usw_pair_sort choice = {
             .out_keys = j->keys, .out_payloads = index, .payload_bytes = index_bits / 8};
         USW_ROUTE_IF(j->keys != NULL, "keys are sorted along with their positions", USW_ALL_TYPES);

@@ -159,7 +159,7 @@ upsweep_status upsweep_sort_records(upsweep *u, void *records, size_t n, size_t 
     if (status == UPSWEEP_OK &&
         !usw_gpu_sort_records(u, records, n, record_bytes, fields, field_count, &o, &status)) {
         if (j.form == NULL) {
-            usw_share_call(u, n * usw_min(record_bytes, 16), USW_LIKE_SORTING);
+            USW_SHARE_CALL(u, n * usw_min(record_bytes, 16), USW_LIKE_SORTING, record_bytes);
         }
         sort_all(&j, &o);
     }

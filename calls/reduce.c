@@ -135,7 +135,7 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
         store_identity(to, op, result);
         return UPSWEEP_OK;
     }
-    usw_share_call(u, n * usw_type_bytes(type), USW_LIKE_READING);
+    USW_SHARE_CALL(u, n * usw_type_bytes(type), USW_LIKE_READING, type);
     return op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST
                ? least_or_greatest(u, form, data, n, type, op == UPSWEEP_GREATEST, result)
                : form->reduce(u, data, n, type, op, to, result);
@@ -168,7 +168,7 @@ static upsweep_status position(upsweep *u, const usw_options *o, const void *dat
         return status;
     }
     size_t found;
-    usw_share_call(u, n * map.bits / 8, USW_LIKE_READING);
+    USW_SHARE_CALL(u, n * map.bits / 8, USW_LIKE_READING, type);
     status = form->least(u, data, n, &map, 1, &key, &found);
     if (status == UPSWEEP_OK) {
         *index = key > last ? 0 : found;
@@ -216,7 +216,7 @@ static upsweep_status extremes(upsweep *u, const usw_options *o, const void *dat
     USW_ROUTE("least and greatest");
     usw_keymap maps[2] = {usw_keymap_of(type, 0), usw_keymap_of(type, UPSWEEP_DESCENDING)};
     uint64_t keys[2];
-    usw_share_call(u, n * maps[0].bits / 8, USW_LIKE_READING);
+    USW_SHARE_CALL(u, n * maps[0].bits / 8, USW_LIKE_READING, type);
     status = form->least(u, data, n, maps, 2, keys, NULL);
     if (status == UPSWEEP_OK) {
         usw_store_raw(least, maps[0].bits / 8, usw_unmap_key(&maps[0], keys[0]));
@@ -277,7 +277,7 @@ static upsweep_status reduce_by(upsweep *u, const usw_options *o, by_job *j, voi
         return status;
     }
     size_t tiles = usw_div_up(j->n, USW_TILE);
-    usw_share_call(u, j->n, USW_LIKE_CALLING);
+    USW_SHARE_CALL(u, j->n, USW_LIKE_CALLING, j->bytes);
     j->identity = result;
     j->partials = usw_scratch(u, tiles * j->bytes);
     if (j->partials == NULL) {

@@ -261,7 +261,7 @@ upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type 
     }
     if (status == UPSWEEP_OK && rows > 0 &&
         !usw_gpu_sort_rows(u, keys, n, type, begin, rows, index, index_bits, &j.options, &status)) {
-        usw_share_call(u, n * j.bytes, USW_LIKE_SORTING);
+        USW_SHARE_CALL(u, n * j.bytes, USW_LIKE_SORTING, type);
         status = sort_rows(&j);
     }
     return usw_leave(u, status);

@@ -38,7 +38,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (usw_may_leave(u) && usw_gpu_scan(u, s, o, &status)) {
         return status;
     }
-    usw_share_call(u, s->n * bytes, USW_LIKE_SCANNING);
+    USW_SHARE_CALL(u, s->n * bytes, USW_LIKE_SCANNING, s->type);
     usw_report_tiles(u, usw_row_name(USW_SCANS, o->algorithm), s->n);
     USW_ROUTE_IF(s->heads == NULL && s->keys == NULL, "scan", USW_ALL_TYPES);
     USW_ROUTE_IF(s->heads != NULL, "scan by segments", USW_ALL_TYPES);
@@ -156,7 +156,7 @@ static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
         return status;
     }
     size_t tiles = usw_div_up(j->n, USW_TILE), buffer_bytes;
-    usw_share_call(u, j->n, USW_LIKE_CALLING);
+    USW_SHARE_CALL(u, j->n, USW_LIKE_CALLING, j->bytes);
     j->exclusive = (o->flags & UPSWEEP_EXCLUSIVE) != 0;
     j->partials = usw_scratch(u, tiles * j->bytes);
     j->buffers = (usw_shares){NULL, 0};

@@ -107,7 +107,7 @@ upsweep_status upsweep_search_sorted(upsweep *u, const void *keys, size_t n, con
         s.map = usw_keymap_of(type, o.flags);
         note_equal(&s, type, o.flags);
         if (!usw_may_leave(u) || !usw_gpu_search_sorted(u, &s, &status)) {
-            usw_share_call(u, m, USW_LIKE_CALLING);
+            USW_SHARE_CALL(u, m, USW_LIKE_CALLING, type);
             run(u, &s);
         }
     }

@@ -53,7 +53,7 @@ upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k, u
     if (status == UPSWEEP_OK) {
         usw_keymap map = usw_top_map(type, o.flags);
         if (!usw_may_leave(u) || !usw_gpu_nth(u, keys, n, k, &map, &status)) {
-            usw_share_call(u, n * map.bits / 8, USW_LIKE_SCANNING);
+            USW_SHARE_CALL(u, n * map.bits / 8, USW_LIKE_SCANNING, type);
             usw_select(u, keys, n, k, &map);
         }
     }
@@ -354,7 +354,7 @@ upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k, u
     if (status == UPSWEEP_OK && k > 0) {
         usw_keymap map = usw_top_map(type, o.flags);
         if (!usw_may_leave(u) || !usw_gpu_top_k(u, keys, n, k, &map, out, index, &status)) {
-            usw_share_call(u, n * map.bits / 8, USW_LIKE_SCANNING);
+            USW_SHARE_CALL(u, n * map.bits / 8, USW_LIKE_SCANNING, type);
             status = usw_top_k(u, keys, n, k, &map, out, index, 64);
         }
     }

@@ -3,9 +3,10 @@
  * Work is measured in bytes of a sort, which takes 0.7 ns for each. A call of little work is for
  * one thread, one of much for as many as pay. In between, threads pay where nothing else runs, but
  * where other programs use the cores they wait for one another longer than one thread would take.
- * There, of calls of the same kind and size, one is made by a single thread and one shared, and
- * then they go the way that was faster of late, but for the 2nd, 4th, 8th .. and one in 32, since
- * one call that was held up is not to decide for those to come. What comes out is the same. */
+ * There, of calls of the same kind (a function and a type) and size, one is made by a single thread
+ * and one shared, and then they go the way that was faster of late, but for the 2nd, 4th, 8th ..
+ * and one in 32, since one call that was held up is not to decide for those to come. What comes out
+ * is the same. */
 /* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
@@ -53,14 +54,25 @@ uint64_t usw_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void usw_share_work(upsweep *u, size_t work, usw_cost cost)
+/* Calls of two kinds that come to the same number are taken for one. */
+static unsigned number_of(const char *call, size_t type, unsigned band)
+{
+    const uint64_t prime = UINT64_C(0x100000001b3); /* of Fowler, Noll and Vo's hash */
+    uint64_t hash = (type + 1) * prime;
+    for (; *call != '\0'; call++) {
+        hash = (hash ^ (unsigned char)*call) * prime;
+    }
+    return 1 + (unsigned)((hash ^ hash >> 32) % USW_KINDS) * USW_BANDS + band;
+}
+
+void usw_share_work(upsweep *u, size_t work, const char *call, size_t type)
 {
     usw_offer_threads(u, work);
     if (!u->shares_early || work < USW_EARLY_BYTES || work >= USW_SURE_BYTES) {
         return;
     }
     unsigned band = work >= 4 * (size_t)USW_EARLY_BYTES ? 2 : work >= 2 * (size_t)USW_EARLY_BYTES;
-    u->offered.kind = 1 + (unsigned)cost * USW_BANDS + band;
+    u->offered.kind = number_of(call, type, band);
     u->offered.shared = usw_may_share(u, u->offered.kind, 1);
     USW_ROUTE_IF(u->offered.shared, "a short call that threads share", USW_NO_TYPES);
     USW_ROUTE_IF(!u->offered.shared, "a short call that threads might share", USW_NO_TYPES);

@@ -330,7 +330,7 @@ USW_NOINLINE static upsweep_status sort_call(upsweep *u, void *keys, size_t n, u
     status = status == UPSWEEP_OK ? usw_check_sort_name(u, o.algorithm) : status;
     if (status == UPSWEEP_OK && !usw_gpu_sort_keys(u, keys, keys, n, type, &o, &status)) {
         if (o.algorithm == NULL) {
-            usw_share_call(u, n * upsweep_type_bytes(type), USW_LIKE_SORTING);
+            USW_SHARE_CALL(u, n * upsweep_type_bytes(type), USW_LIKE_SORTING, type);
         }
         status = usw_sort_on_cpu(u, keys, n, type, &o);
     }

@@ -45,7 +45,7 @@ upsweep_status upsweep_sort_by(upsweep *u, void *base, size_t n, size_t bytes,
         reversed r = {compare, context};
         bool descending = (o.flags & UPSWEEP_DESCENDING) != 0;
         bool in_place = (o.flags & UPSWEEP_IN_PLACE) != 0;
-        usw_share_call(u, 4 * n, USW_LIKE_CALLING);
+        USW_SHARE_CALL(u, 4 * n, USW_LIKE_CALLING, bytes);
         usw_sort_case c = {u, USW_BY_COMPARE, n, 0, in_place ? USW_IF_IN_PLACE : 0};
         usw_report_choice(u, usw_choose_sort(&c), n, 0);
         usw_sort_by(u, base, n, bytes, descending ? compare_reversed : compare,

@@ -48,7 +48,7 @@ static upsweep_status sort_there(upsweep *u, const void *keys, size_t n, upsweep
     USW_ROUTE_IF(at == out, "keys are copied and sorted there", USW_ALL_TYPES);
     USW_ROUTE_IF(at != out, "keys are sorted in scratch, and copied", USW_ALL_TYPES);
     if (o->algorithm == NULL) {
-        usw_share_call(u, bytes, USW_LIKE_SORTING);
+        USW_SHARE_CALL(u, bytes, USW_LIKE_SORTING, type);
     }
     usw_copy_by_threads(u, at, keys, bytes);
     upsweep_status status = usw_sort_on_cpu(u, at, n, type, o);

@@ -52,7 +52,7 @@ static upsweep_status run(upsweep *u, const usw_options *o, const split_call *c)
         return status;
     }
     size_t count = 0;
-    usw_share_call(u, c->n * c->bytes, USW_LIKE_SCANNING);
+    USW_SHARE_CALL(u, c->n * c->bytes, USW_LIKE_SCANNING, c->bytes);
     USW_ROUTE_IF(c->keep, "compact", USW_NO_TYPES);
     USW_ROUTE_IF(!c->keep, "split by flags", USW_NO_TYPES);
     if (c->n > 0) {

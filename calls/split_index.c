@@ -90,7 +90,7 @@ static upsweep_status scan_counts(upsweep *u, const job *j)
 
 static upsweep_status run(upsweep *u, job *j)
 {
-    usw_share_call(u, j->n * j->index_bytes, USW_LIKE_GATHERING);
+    USW_SHARE_CALL(u, j->n * j->index_bytes, USW_LIKE_GATHERING, j->index_bytes);
     j->stretches = usw_max(1, usw_min(u->threads, j->n / STRETCH_MIN));
     j->stretch = usw_div_up(j->n, j->stretches);
     j->tables = usw_scratch_shares(u, j->stretches, (j->count + 1) * sizeof(uint64_t));

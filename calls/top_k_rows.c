@@ -178,7 +178,7 @@ upsweep_status upsweep_top_k_rows(upsweep *u, const void *keys, size_t n, upswee
         j.map = usw_top_map(type, o.flags);
         usw_gpu_top_rows t = {keys, n, &j.map, begin, rows, k, out, index, index_bits};
         if (!usw_may_leave(u) || !usw_gpu_top_k_rows(u, &t, &status)) {
-            usw_share_call(u, n * j.bytes, USW_LIKE_GATHERING);
+            USW_SHARE_CALL(u, n * j.bytes, USW_LIKE_GATHERING, type);
             status = run_rows(&j);
         }
     }

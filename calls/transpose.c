@@ -104,7 +104,7 @@ static upsweep_status run(upsweep *u, const usw_options *o, transpose *t)
         usw_gpu_transpose(u, t->in, t->outer, t->length, t->inner, t->out, t->bytes, &status)) {
         return status;
     }
-    usw_share_call(u, n * t->bytes, USW_LIKE_SCANNING);
+    USW_SHARE_CALL(u, n * t->bytes, USW_LIKE_SCANNING, t->bytes);
     t->bands = usw_div_up(t->length, TALL);
     t->blocks = t->bands * usw_div_up(t->inner, WIDE);
     size_t elements = usw_min(TALL, t->length) * usw_min(WIDE, t->inner);

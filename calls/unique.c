@@ -162,7 +162,7 @@ upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type typ
         unique_job j = {.steps = USW_PICK(u->isa, usw_unique_steps), .n = n, .keys = keys};
         j.bytes = bytes;
         j.width = usw_log2_up(j.bytes);
-        usw_share_call(u, n * bytes, USW_LIKE_READING);
+        USW_SHARE_CALL(u, n * bytes, USW_LIKE_READING, type);
         *kept = n == 0          ? 0
                 : infinity != 0 ? number_runs(keys, n, bytes, infinity, keys, NULL)
                                 : run_unique(u, &j);
@@ -261,7 +261,7 @@ upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n, upswe
         j.out_keys = out_keys;
         j.out_counts = out_counts;
         *runs = 0;
-        usw_share_call(u, n * bytes, USW_LIKE_MERGING);
+        USW_SHARE_CALL(u, n * bytes, USW_LIKE_MERGING, type);
         if (n > 0 && infinity != 0) {
             *runs = number_runs(keys, n, bytes, infinity, out_keys, out_counts);
         } else if (n > 0) {

@@ -80,13 +80,12 @@ typedef enum usw_cost {
     USW_LIKE_MERGING,     /* merges, histograms */
     USW_LIKE_GATHERING,   /* moves by an index or to buckets */
     USW_LIKE_SORTING,     /* 0.7 ns */
-    USW_LIKE_CALLING = 7, /* a function of the caller's, often */
-    USW_COSTS
+    USW_LIKE_CALLING = 7  /* a function of the caller's, often */
 } usw_cost;
-/* How long work of an amount took, by one thread and shared: of paths, and of calls of each cost
+/* How long work of an amount took, by one thread and shared: of paths, and of calls of each kind
  * with the work of a sort of 256 to 511 KB, up to 1 MB and up to 2 MB (calls/sharing.c). */
-enum { USW_EARLY_BYTES = 256 << 10, USW_SURE_BYTES = 2 << 20, USW_BANDS = 3 };
-enum { USW_SHARED_PATHS, USW_SHARED_WORKS = 1 + USW_COSTS * USW_BANDS };
+enum { USW_EARLY_BYTES = 256 << 10, USW_SURE_BYTES = 2 << 20, USW_BANDS = 3, USW_KINDS = 64 };
+enum { USW_SHARED_PATHS, USW_SHARED_WORKS = 1 + USW_KINDS * USW_BANDS };
 typedef struct usw_sharing {
     size_t work;
     uint64_t ns[2];
@@ -269,16 +268,17 @@ void usw_offer_threads(upsweep *u, size_t bytes);
 
 /* ---- whether threads share a call's work (calls/sharing.c) ---- */
 
-/* The same for a call on so many bytes, and by what was faster of late where that is in doubt. */
-void usw_share_work(upsweep *u, size_t work, usw_cost cost);
-static inline void usw_share_call(upsweep *u, size_t bytes, usw_cost cost)
+/* The same, and if in doubt by what was faster of late of this function on this type (or size). */
+#define USW_SHARE_CALL(u, bytes, cost, type) usw_share_of(u, bytes, cost, __func__, type)
+void usw_share_work(upsweep *u, size_t work, const char *call, size_t type);
+static inline void usw_share_of(upsweep *u, size_t bytes, usw_cost cost, const char *f, size_t type)
 {
     usw_cost weight = cost == USW_LIKE_READING ? USW_LIKE_SCANNING : cost;
     size_t work = cost < USW_LIKE_SORTING ? bytes >> (USW_LIKE_SORTING - weight)
                                           : bytes << (cost - USW_LIKE_SORTING);
     u->threads = u->threads_least; /* for little work no function is called */
     if (work >= u->tuning.thread_bytes) {
-        usw_share_work(u, work, cost);
+        usw_share_work(u, work, f, type);
     }
 }
 void usw_note_call(upsweep *u); /* by usw_leave */

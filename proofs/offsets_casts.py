@@ -45,7 +45,7 @@ BOUNDED = {
         "cpu/selection/pack_cpu.h": ["low"], "cpu/selection/select_cpu.h": ["position"],
         "cpu/pair_sort/wide_upper_words.h": ["(w->words[i] & w->mask)"],
         "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"], "cpu/strings/strings.h": ["item"],
-        "cpu/patterns/pair_weave.c": ["(begin + i)"]},
+        "cpu/patterns/pair_weave.h": ["(begin + i)"]},
     "fewer keys than a vector has": {"cpu/merging/merge_vectors.h": ["n"], "cpu/cache_sort/short_arrays.h": ["(n - PIECE)"]},
     "at most 22 bits of a float's value; a distance of at most 32 bits, since shift is 0": {
         "cpu/cache_sort/short_positions.h": ["(int32_t)((FN(value_of)(raw[i]) - m.from) * m.scale)",

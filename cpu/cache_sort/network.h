@@ -177,9 +177,26 @@ static inline size_t FN(keys_at)(size_t n, size_t at)
     return left < LANES ? left : LANES;
 }
 
+#ifdef JOINS
+/* Stores n keys, v[0 .. rows - 1] in order, of which those from half of the rows on may be missing,
+ * by whole vectors: the last ones overlap. */
+USW_IN_REGISTERS void FN(store_joined)(KEY *k, size_t n, const V *v, const unsigned rows)
+{
+    V last = v[rows / 2 - 1];
+    KEY *to = k + (rows / 2 - 1) * LANES;
+    USW_UNROLL for (unsigned i = 0; i < rows / 2; i++) FN(vstore)(k + i * LANES, v[i]);
+    USW_UNROLL for (unsigned i = rows / 2; i < rows; i++)
+    {
+        size_t count = FN(keys_at)(n, i * LANES);
+        last = FN(vjoin)(last, v[i], count);
+        FN(vstore)(to += count, last);
+    }
+}
+#endif
+
 /* Sorts n keys, of which the last vector or the last half of the vectors may be missing. No branch
- * depends on n, which within a quicksort is as good as random. `mapped`: the order is that of the
- * mapped keys. */
+ * but one depends on n, which within a quicksort is as good as random. `mapped`: the order is that
+ * of the mapped keys. */
 USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const bool mapped,
                                     const usw_keymap *map)
 {
@@ -212,6 +229,19 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const
     FN(transpose)(v, rows);
 #ifdef TURNS
     USW_UNROLL for (unsigned i = 0; i < rows; i++) v[i] = FN(vturn)(v[i]);
+#endif
+#ifdef JOINS
+    /* A masked store holds up the loads of what lies behind it, such as the next of many short
+     * arrays. Ranges of a quicksort, for which this branch is as good as random, have more rows. */
+    if ((rows == 2 || rows == 4) && n % LANES != 0) {
+#ifdef MAPS
+        for (unsigned i = 0; mapped && i < rows; i++) {
+            v[i] = FN(vunmap)(v[i], FN(vmap_of)(map));
+        }
+#endif
+        FN(store_joined)(k, n, v, rows);
+        return;
+    }
 #endif
     const unsigned stack = rows > LANES ? rows / LANES : 1;
     USW_UNROLL for (unsigned i = 0; i < rows; i++)

@@ -55,6 +55,44 @@ static inline usw_shape FN(sort_two)(KEY *k, const usw_keymap *map)
     return falls ? USW_FALLING : USW_RISING;
 }
 
+#if USW_LEVEL < 2 && KEY_BITS >= 32
+/* FN(map_key) undone. */
+static inline KEY FN(unmap_key)(KEY x, const usw_keymap *map)
+{
+    KEY y = (KEY)((KEY)(x - (KEY)map->add) ^ (KEY)map->pos);
+    return y ^ ((KEY)((KEY)0 - (KEY)(y >> (KEY_BITS - 1))) & (KEY)map->neg);
+}
+
+static inline void FN(exchange_two)(KEY *a, KEY *b)
+{
+    KEY x = *a, y = *b;
+    *a = x < y ? x : y;
+    *b = x < y ? y : x;
+}
+
+/* Sorts 3 or 4 keys, which is no work for vectors, by a network. map may be NULL. */
+static inline usw_shape FN(sort_four)(KEY *k, size_t n, const usw_keymap *map)
+{
+    const usw_keymap same = {.bits = KEY_BITS}, *m = map == NULL ? &same : map;
+    KEY a = FN(map_key)(k[0], m), b = FN(map_key)(k[1], m), c = FN(map_key)(k[2], m);
+    KEY d = n == 4 ? FN(map_key)(k[3], m) : (KEY)-1;
+    USW_ROUTE("three or four keys");
+    bool rises = a <= b && b <= c && c <= d, falls = a >= b && b >= c && (n == 3 || c >= d);
+    FN(exchange_two)(&a, &b);
+    FN(exchange_two)(&c, &d);
+    FN(exchange_two)(&a, &c);
+    FN(exchange_two)(&b, &d);
+    FN(exchange_two)(&b, &c);
+    k[0] = FN(unmap_key)(a, m);
+    k[1] = FN(unmap_key)(b, m);
+    k[2] = FN(unmap_key)(c, m);
+    if (n == 4) {
+        k[3] = FN(unmap_key)(d, m);
+    }
+    return rises ? USW_RISING : falls ? USW_FALLING : USW_MIXED;
+}
+#endif
+
 #ifdef HALF_BASE
 /* Stores 3 to LANES / 2 keys in two pieces that overlap. A masked store would hold up the loads of
  * what lies behind it, such as the next of many short arrays. */
@@ -148,6 +186,11 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
 #ifdef HALF_BASE
     if (n <= LANES / 2) {
         return FN(sort_few)(keys, n, map);
+    }
+#endif
+#if USW_LEVEL < 2 && KEY_BITS >= 32
+    if (n <= 4) {
+        return FN(sort_four)(keys, n, map);
     }
 #endif
     return FN(sort_more)(keys, n, map);

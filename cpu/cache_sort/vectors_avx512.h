@@ -12,6 +12,7 @@
 #define V __m512i
 #define LANES (512 / KEY_BITS)
 #undef MAPS
+#undef JOINS
 #undef HALF_BASE
 #undef WHOLE_BLOCKS
 #undef SIDES
@@ -35,6 +36,10 @@
 #endif
 #ifdef WHOLE_BLOCKS /* up to so many blocks are sorted by merge_blocks.h */
 static void FN(sort_many)(KEY *k, size_t n);
+#endif
+
+#if KEY_BITS == 32 || KEY_BITS == 64
+#define JOINS 1
 #endif
 
 #if KEY_BITS == 16
@@ -259,6 +264,19 @@ static inline V FN(vindex)(const unsigned char *from)
     return _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)pair));
 #endif
 }
+
+#ifdef JOINS
+/* As many lanes of a, then b, as end with the first `count` of b. */
+static inline V FN(vjoin)(V a, V b, size_t count)
+{
+    unsigned char lane[LANES];
+    for (unsigned i = 0; i < LANES; i++) {
+        lane[i] = (unsigned char)i;
+    }
+    V from = ELEMENT(add)(FN(vindex)(lane), FN(vset)((KEY)count));
+    return ELEMENT(permutex2var)(a, from, b);
+}
+#endif
 
 /* The index for vpermute that exchanges lane i with lane i ^ x. */
 static inline V FN(vindex_xor)(unsigned x)

@@ -10,6 +10,8 @@
 #undef MAPS
 #undef ELEMENT
 #undef HALF_BASE
+#undef JOINS
+#define JOINS 1
 #define V __m256i
 #define M __mmask8
 #define LANES (256 / KEY_BITS)
@@ -53,15 +55,15 @@ static inline void FN(vstore_some)(KEY *to, V v, size_t count)
     ELEMENT(mask_storeu)(to, FN(first_lanes)(count), v);
 }
 
-#ifdef MAPS
-typedef struct FN(vmap) {
-    V neg, pos, add;
-} FN(vmap);
-
 static inline V FN(vset)(KEY x)
 {
     return KEY_BITS == 32 ? _mm256_set1_epi32((int)x) : _mm256_set1_epi64x((long long)x);
 }
+
+#ifdef MAPS
+typedef struct FN(vmap) {
+    V neg, pos, add;
+} FN(vmap);
 
 static inline FN(vmap) FN(vmap_of)(const usw_keymap *map)
 {
@@ -131,6 +133,16 @@ static inline V FN(vindex)(const unsigned char *from)
 #else
     return _mm256_cvtepu8_epi64(_mm_loadu_si32(from));
 #endif
+}
+
+static inline V FN(vjoin)(V a, V b, size_t count)
+{
+    unsigned char lane[LANES];
+    for (unsigned i = 0; i < LANES; i++) {
+        lane[i] = (unsigned char)i;
+    }
+    V from = ELEMENT(add)(FN(vindex)(lane), FN(vset)((KEY)count));
+    return ELEMENT(permutex2var)(a, from, b);
 }
 
 static inline V FN(vpermute)(V v, V index)

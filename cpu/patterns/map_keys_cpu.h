@@ -58,10 +58,12 @@ static void FN(unmap)(void *out, const void *in, size_t n, const usw_keymap *map
 #if KEY_BITS == 32
 #define KEY_LANE(name) _mm512_##name##_epi32
 #define LEAST _mm512_min_epu32
+#define LESS _mm512_cmplt_epu32_mask
 #define SIGNED_KEY int
 #else
 #define KEY_LANE(name) _mm512_##name##_epi64
 #define LEAST _mm512_min_epu64
+#define LESS _mm512_cmplt_epu64_mask
 #define SIGNED_KEY long long
 #endif
 
@@ -82,6 +84,12 @@ static inline __m512i FN(read_mapped)(const KEY *k, const usw_keymap *map)
 static inline __m512i FN(differ)(__m512i differ, __m512i low, __m512i high, bool rising)
 {
     return _mm512_ternarylogic_epi64(differ, rising ? low : high, LEAST(low, high), 0xf6);
+}
+
+/* Bit i: whether key i of the vector at k is less than the key before it. */
+static inline uint64_t FN(breaks_of_vector)(const KEY *k, const usw_keymap *map)
+{
+    return LESS(FN(read_mapped)(k, map), FN(read_mapped)(k - 1, map));
 }
 
 /* n >= 2 KEY_LANES. Each key is loaded and mapped once; its neighbour comes out of the registers.
@@ -110,6 +118,7 @@ static inline bool FN(breaks_vectors)(const KEY *k, size_t n, const usw_keymap *
 }
 #undef KEY_LANE
 #undef LEAST
+#undef LESS
 #undef SIGNED_KEY
 #endif
 
@@ -201,33 +210,54 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
 }
 
 #if KEY_BITS >= 32
-/* A word of 64 bits at a time: flags of a byte each, which the compiler makes by vectors, and whose
- * lowest bits a multiplication brings together, eight at a time. */
+/* Bit i: whether k[i], of 64, is less than the key before it. */
+static inline uint64_t FN(breaks_of_64)(const KEY *k, const usw_key_order *order)
+{
+    KEY neg = (KEY)order->map.neg, pos = (KEY)order->map.pos, add = (KEY)order->map.add;
+    unsigned left = order->left, right = order->right;
+    uint64_t bits = 0;
+#if USW_LEVEL == 2
+    if ((left | right) == 0) {
+        const usw_keymap *map = usw_keymap_is_identity(&order->map) ? NULL : &order->map;
+        for (unsigned i = 0; i < 64; i += 512 / KEY_BITS) {
+            bits |= FN(breaks_of_vector)(k + i, map) << i;
+        }
+        return bits;
+    }
+#endif
+    /* Flags of a byte each, which the compiler makes by vectors, and whose lowest bits a
+     * multiplication brings together, eight at a time. */
+    uint8_t flag[64];
+    for (size_t i = 0; i < 64; i++) {
+        KEY x = (KEY)((KEY)(FN(mapped)(k[i - 1], neg, pos, add) << left) >> right);
+        KEY y = (KEY)((KEY)(FN(mapped)(k[i], neg, pos, add) << left) >> right);
+        flag[i] = y < x;
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t eight;
+        memcpy(&eight, flag + 8 * i, 8);
+        bits |= eight * UINT64_C(0x0102040810204080) >> 56 << 8 * i;
+    }
+    return bits;
+}
+
 static void FN(mark_breaks)(const void *keys, size_t n, const usw_key_order *order,
                             uint64_t *breaks)
 {
     USW_ROUTE("mark breaks");
     const KEY *k = keys;
-    KEY neg = (KEY)order->map.neg, pos = (KEY)order->map.pos, add = (KEY)order->map.add;
-    unsigned left = order->left, right = order->right;
     for (size_t at = 0; at < n; at += 64) {
-        KEY x[65] = {0};
-        uint8_t flag[64] = {0};
         size_t m = usw_min(64, n - at);
-        x[0] = (KEY)((KEY)(FN(mapped)(k[at - (at > 0)], neg, pos, add) << left) >> right);
-        for (size_t i = 0; i < m; i++) {
-            x[i + 1] = (KEY)((KEY)(FN(mapped)(k[at + i], neg, pos, add) << left) >> right);
+        if (at > 0 && m == 64) { /* mostly there is none */
+            bool some = USW_LEVEL == 2 || FN(breaks)(k + at - 1, 64, order, true, false);
+            breaks[at / 64] = some ? FN(breaks_of_64)(k + at, order) : 0;
+            continue;
         }
-        for (size_t i = 0; i < 64; i++) {
-            flag[i] = x[i + 1] < x[i];
+        KEY x[65]; /* the first key comes behind itself, the last one before itself */
+        for (size_t i = 0; i < 65; i++) {
+            x[i] = k[at + usw_min(i, m) - (at > 0 || i > 0)];
         }
-        uint64_t bits = 0;
-        for (unsigned i = 0; i < 8; i++) {
-            uint64_t eight;
-            memcpy(&eight, flag + 8 * i, 8);
-            bits |= eight * UINT64_C(0x0102040810204080) >> 56 << 8 * i;
-        }
-        breaks[at / 64] = m == 64 ? bits : bits & ((UINT64_C(1) << m) - 1);
+        breaks[at / 64] = FN(breaks_of_64)(x + 1, order);
     }
 }
 

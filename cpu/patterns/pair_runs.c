@@ -16,6 +16,7 @@ enum {
     RUNS_NARROW = 8,   /* runs that are merged by vectors of less than 512 bits, or by none */
     EQUAL = 32,        /* no key of a run that falls is equal to the one so far behind it */
     PART = 32 * 1024,  /* words that are merged in a thread's cache, */
+    COPY = 128 * 1024, /* pairs of a task that copies */
     STRIP = 64         /* of which so many are looked at without a branch */
 };
 
@@ -274,6 +275,41 @@ static void merge_part(const usw_runs *r, const size_t *at, const size_t *end, s
     write_part(m, words, l.n[0], &close, place);
 }
 
+/* ---- where the result goes ---- */
+
+static void copy_back(void *context, size_t c, unsigned lane)
+{
+    const usw_pair_stretches *s = context;
+    const usw_pair_sort *p = s->p;
+    size_t begin = c * COPY, n = usw_min(COPY, s->n - begin), pb = p->payload_bytes;
+    (void)lane;
+    if (s->out_keys != NULL) {
+        memcpy((unsigned char *)p->out_keys + begin * s->bytes, s->out_keys + begin * s->bytes,
+               n * s->bytes);
+    }
+    if (p->payloads != NULL) {
+        memcpy((unsigned char *)p->out_payloads + begin * pb, s->out_payloads + begin * pb, n * pb);
+    }
+}
+
+/* Takes scratch for what is written where the outputs are read; false: there is none. */
+static bool take_outputs(usw_pair_stretches *s)
+{
+    const usw_pair_sort *p = s->p;
+    bool keys = p->out_keys != NULL, payloads = p->payloads != NULL;
+    s->out_keys = keys ? usw_scratch(s->u, s->n * s->bytes) : NULL;
+    s->out_payloads =
+        payloads ? usw_scratch(s->u, s->n * p->payload_bytes) : (unsigned char *)p->out_payloads;
+    return (!keys || s->out_keys != NULL) && s->out_payloads != NULL;
+}
+
+static void copy_all_back(usw_pair_stretches *s)
+{
+    if (s->out_keys != NULL || s->p->payloads != NULL) {
+        usw_parallel(s->u, usw_div_up(s->n, COPY), copy_back, s);
+    }
+}
+
 /* ---- the whole ---- */
 
 bool usw_merge_pair_runs(usw_pair_stretches *s)
@@ -288,7 +324,7 @@ bool usw_merge_pair_runs(usw_pair_stretches *s)
                      .merge_part = merge_part,
                      .context = &m};
     atomic_init(&m.given_up, false);
-    if (m.place_bits > 32 || !find_runs(&m) || !usw_take_pair_outputs(s)) {
+    if (m.place_bits > 32 || !find_runs(&m) || !take_outputs(s)) {
         return false;
     }
     m.buffers =
@@ -296,6 +332,6 @@ bool usw_merge_pair_runs(usw_pair_stretches *s)
     if (m.buffers.at == NULL || !usw_merge_in_parts(&m.r)) {
         return false;
     }
-    usw_copy_pairs_back(s);
+    copy_all_back(s);
     return true;
 }

@@ -14,7 +14,7 @@
 typedef struct usw_pair_stretch {
     size_t begin, end, hole, holes;
     uint64_t low, high;
-    size_t rank, place; /* of its first loose key, and of the first pair in the result */
+    size_t rank; /* of its first loose key */
 } usw_pair_stretch;
 
 typedef struct usw_pair_stretches {
@@ -35,7 +35,8 @@ typedef struct usw_pair_stretches {
     /* The loose keys in order. */
     size_t loose, position_bytes, *in_order; /* the last: positions, ascending */
     unsigned char *key, *position;           /* raw keys, and where they stand in the array */
-    /* Where the result goes; copied back after all. NULL: not wanted, or written in place. */
+    unsigned char *loose_payloads;
+    /* Of runs: where the result goes; copied back after all. NULL: not wanted. */
     unsigned char *out_keys, *out_payloads;
 } usw_pair_stretches;
 
@@ -50,11 +51,7 @@ static inline uint64_t usw_pair_key(const usw_pair_stretches *s, const unsigned 
     return ((usw_map_key(&s->order.map, raw) << s->order.left) & all) >> s->order.right;
 }
 
-/* Scratch for what is written where the outputs are read; false: there is none. And copies it. */
-bool usw_take_pair_outputs(usw_pair_stretches *s);
-void usw_copy_pairs_back(usw_pair_stretches *s);
-
-/* Merges the stretches with the loose keys; false: there is no scratch. */
+/* Merges the stretches with the loose keys, in place; false: there is no scratch. */
 bool usw_weave_pairs(usw_pair_stretches *s);
 /* Finds a few runs, rising or falling, and merges them; false: there are none, or no scratch, and
  * the inputs are as they were. */

@@ -3,14 +3,13 @@
  * Each stretch has a place in the result, which the loose keys before it decide, and is a task.
  * Between two loose keys the pairs of a stretch stay together: they are copied as they lie, and
  * where positions are asked for, these are counted up, so that keys are only read near a loose key.
+ * Where the result goes to where the keys are, it is only noted which of them each loose one comes
+ * before; then all moves in place (pair_pieces.c).
  * Equal keys keep their order: a loose key comes behind such as stood before it. */
 /* SPDX-License-Identifier: MIT */
-#include "cpu/patterns/pair_stretches.h"
+#include "cpu/patterns/pair_weave.h"
 
-enum {
-    CHUNK = 128 * 1024, /* pairs of a task that copies */
-    AHEAD = 8           /* loose keys that are asked for before they are written */
-};
+enum { GATHER = 4096 }; /* loose keys of a task */
 
 typedef struct loose_key {
     uint64_t key;
@@ -19,8 +18,7 @@ typedef struct loose_key {
 
 static loose_key loose_at(const usw_pair_stretches *s, size_t j)
 {
-    size_t pb = s->position_bytes;
-    return (loose_key){usw_pair_key(s, s->key, j), (size_t)usw_load_raw(s->position + j * pb, pb)};
+    return (loose_key){usw_pair_key(s, s->key, j), usw_loose_position(s, j)};
 }
 
 /* Whether the key at i of the array comes before the loose one. */
@@ -43,62 +41,7 @@ static size_t rank_of(const usw_pair_stretches *s, size_t i)
     return low;
 }
 
-/* How many holes lie in a stretch. */
-static size_t holes_within(const usw_pair_stretches *s, const usw_pair_stretch *a)
-{
-    size_t count = 0;
-    for (size_t h = a->hole; h < a->hole + a->holes; h++) {
-        count += s->hole[h] >= a->begin && s->hole[h] < a->end;
-    }
-    return count;
-}
-
-static void find_places(usw_pair_stretches *s)
-{
-    size_t before = 0;
-    for (size_t c = 0; c < s->count; c++) {
-        usw_pair_stretch *a = &s->stretch[c];
-        a->rank = c == 0 ? 0 : rank_of(s, a->begin);
-        a->place = before + a->rank;
-        before += a->end - a->begin - holes_within(s, a);
-    }
-}
-
-/* ---- what is written ---- */
-
-/* Pairs [begin, end) of the array go to `at`. */
-static void put_pairs(const usw_pair_stretches *s, size_t at, size_t begin, size_t end)
-{
-    const usw_pair_sort *p = s->p;
-    size_t n = end - begin, pb = p->payload_bytes;
-    if (s->out_keys != NULL) {
-        memcpy(s->out_keys + at * s->bytes, s->keys + begin * s->bytes, n * s->bytes);
-    }
-    unsigned char *to = s->out_payloads + at * pb;
-    if (p->payloads != NULL) {
-        memcpy(to, (const unsigned char *)p->payloads + begin * pb, n * pb);
-        return;
-    }
-    for (size_t i = 0; pb == 4 && i < n; i++) {
-        uint32_t position = (uint32_t)(begin + i);
-        memcpy(to + 4 * i, &position, 4);
-    }
-    for (size_t i = 0; pb == 8 && i < n; i++) {
-        uint64_t position = begin + i;
-        memcpy(to + 8 * i, &position, 8);
-    }
-}
-
-/* Loose pairs lie anywhere in the array. */
-static void fetch_ahead(const usw_pair_stretches *s, size_t j)
-{
-    const usw_pair_sort *p = s->p;
-    if (j < s->loose && p->payloads != NULL) {
-        size_t at = loose_at(s, j).position;
-        __builtin_prefetch((const unsigned char *)p->payloads + at * p->payload_bytes);
-        __builtin_prefetch(s->keys + at * s->bytes);
-    }
-}
+/* ---- the stretches ---- */
 
 /* The first of the keys [i, end) that does not come before the loose one: i, then by doubled
  * steps. */
@@ -118,15 +61,28 @@ static size_t follow(const usw_pair_stretches *s, size_t i, size_t end, const lo
     return i;
 }
 
+/* Loose key j comes before key i of the array, to place `at` of the result. */
+static void note_loose(const usw_pair_weave *w, size_t j, size_t i, size_t at)
+{
+    if (w->in_place) {
+        w->before[j] = i;
+    } else {
+        usw_put_loose(w, j, at);
+    }
+}
+
+/* Loose keys that follow the last key of a stretch come before its end. */
 static void weave_stretch(void *context, size_t c, unsigned lane)
 {
-    const usw_pair_stretches *s = context;
+    const usw_pair_weave *w = context;
+    const usw_pair_stretches *s = w->s;
     const usw_pair_stretch *a = &s->stretch[c];
-    size_t j = a->rank, stop = c + 1 < s->count ? a[1].rank : s->loose, at = a->place;
+    size_t j = a->rank, stop = c + 1 < s->count ? a[1].rank : s->loose;
     size_t hole = a->hole, holes_end = a->hole + a->holes;
+    size_t at = a->begin - usw_count_below(s->in_order, s->loose, a->begin) + j;
     loose_key x = j < stop ? loose_at(s, j) : (loose_key){0};
     (void)lane;
-    for (size_t i = a->begin; i < a->end;) {
+    for (size_t i = a->begin; i < a->end && (j < stop || !w->in_place);) {
         while (hole < holes_end && s->hole[hole] < i) {
             hole++;
         }
@@ -137,61 +93,54 @@ static void weave_stretch(void *context, size_t c, unsigned lane)
         size_t end = usw_min(a->end, hole < holes_end ? s->hole[hole] : a->end);
         while (i < end) {
             size_t next = j < stop ? follow(s, i, end, &x) : end;
-            put_pairs(s, at, i, next);
+            if (!w->in_place) {
+                usw_put_pairs(w, i, next, at);
+            }
             at += next - i;
             i = next;
             for (; j < stop && i < end && !is_before(s, i, &x); at++) {
-                put_pairs(s, at, x.position, x.position + 1);
-                fetch_ahead(s, j + AHEAD);
+                note_loose(w, j, i, at);
                 x = ++j < stop ? loose_at(s, j) : x;
             }
         }
     }
     for (; j < stop; j++, at++) {
-        x = loose_at(s, j);
-        put_pairs(s, at, x.position, x.position + 1);
+        note_loose(w, j, a->end, at);
     }
 }
 
-static void copy_back(void *context, size_t c, unsigned lane)
+/* Copies aside what loose keys carry. */
+static void gather_payloads(void *context, size_t c, unsigned lane)
 {
     const usw_pair_stretches *s = context;
-    const usw_pair_sort *p = s->p;
-    size_t begin = c * CHUNK, n = usw_min(CHUNK, s->n - begin), pb = p->payload_bytes;
+    const unsigned char *from = s->p->payloads;
+    size_t pb = s->p->payload_bytes, end = usw_min(s->loose, (c + 1) * GATHER);
     (void)lane;
-    if (s->out_keys != NULL) {
-        memcpy((unsigned char *)p->out_keys + begin * s->bytes, s->out_keys + begin * s->bytes,
-               n * s->bytes);
-    }
-    if (p->payloads != NULL) {
-        memcpy((unsigned char *)p->out_payloads + begin * pb, s->out_payloads + begin * pb, n * pb);
-    }
-}
-
-bool usw_take_pair_outputs(usw_pair_stretches *s)
-{
-    const usw_pair_sort *p = s->p;
-    bool keys = p->out_keys != NULL, payloads = p->payloads != NULL;
-    s->out_keys = keys ? usw_scratch(s->u, s->n * s->bytes) : NULL;
-    s->out_payloads =
-        payloads ? usw_scratch(s->u, s->n * p->payload_bytes) : (unsigned char *)p->out_payloads;
-    return (!keys || s->out_keys != NULL) && s->out_payloads != NULL;
-}
-
-void usw_copy_pairs_back(usw_pair_stretches *s)
-{
-    if (s->out_keys != NULL || s->p->payloads != NULL) {
-        usw_parallel(s->u, usw_div_up(s->n, CHUNK), copy_back, s);
+    for (size_t j = c * GATHER; j < end; j++) {
+        memcpy(s->loose_payloads + j * pb, from + usw_loose_position(s, j) * pb, pb);
     }
 }
 
 bool usw_weave_pairs(usw_pair_stretches *s)
 {
-    if (!usw_take_pair_outputs(s)) {
+    const usw_pair_sort *p = s->p;
+    size_t m = s->loose;
+    usw_pair_weave w = {.s = s};
+    w.before = usw_scratch(s->u, m * sizeof *w.before);
+    s->loose_payloads = p->payloads != NULL ? usw_scratch(s->u, m * p->payload_bytes) : NULL;
+    if (w.before == NULL || (p->payloads != NULL && s->loose_payloads == NULL)) {
         return false;
     }
-    find_places(s);
-    usw_parallel(s->u, s->count, weave_stretch, s);
-    usw_copy_pairs_back(s);
-    return true;
+    w.array[0] = (usw_pair_array){s->keys, s->key, p->out_keys, s->bytes};
+    w.array[1] =
+        (usw_pair_array){p->payloads, s->loose_payloads, p->out_payloads, p->payload_bytes};
+    w.in_place = usw_is_in_place(&w.array[0]) || usw_is_in_place(&w.array[1]);
+    for (size_t c = 0; c < s->count; c++) {
+        s->stretch[c].rank = c == 0 ? 0 : rank_of(s, s->stretch[c].begin);
+    }
+    if (p->payloads != NULL) {
+        usw_parallel(s->u, usw_div_up(m, GATHER), gather_payloads, s);
+    }
+    usw_parallel(s->u, s->count, weave_stretch, &w);
+    return !w.in_place || usw_weave_pieces(&w);
 }

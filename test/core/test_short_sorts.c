@@ -36,10 +36,8 @@ static void test_short_sorts(void **state)
         for (unsigned kind = 0; kind < 4; kind++) {
             size_t n = ((size_t)USW_EARLY_BYTES >> 2) << kind, shared = 0;
             for (unsigned turn = 0; turn < (kind == 3 ? 3 : TURNS); turn++) {
-                if (turn >= 2 && kind < 3) { /* so much slower that no real time tells */
-                    unsigned band = (n >= MOST / 2) + (n >= MOST / 4);
-                    u->sharing[1 + USW_LIKE_SORTING * USW_BANDS + band].ns[slower] = UINT64_C(1)
-                                                                                     << 60;
+                for (unsigned k = 0; turn >= 2 && kind < 3 && k < USW_SHARED_WORKS; k++) {
+                    u->sharing[k].ns[slower] = UINT64_C(1) << 60; /* no real time is so long */
                 }
                 input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, n, turn);
                 memcpy(before, keys, n * sizeof *keys);
@@ -91,24 +89,80 @@ static void test_held_up_once(void **state)
     upsweep_close(u);
 }
 
+/* The number of the kind of call whose time was noted since `before`, or 0. */
+static unsigned noted_since(const upsweep *u, const usw_sharing *before)
+{
+    for (unsigned k = 1; k < USW_SHARED_WORKS; k++) {
+        if (memcmp(&u->sharing[k], &before[k], sizeof *before) != 0) {
+            return k;
+        }
+    }
+    return 0;
+}
+
+static upsweep *open_four(void)
+{
+    upsweep *u;
+    upsweep_config four = {.threads = 4};
+    assert_int_equal(upsweep_open(&u, "cpu", &four), UPSWEEP_OK);
+    u->shares_early = true; /* as on a machine of two cores and more, in a release */
+    u->threads_least = 1;
+    u->tuning.thread_bytes = USW_EARLY_BYTES;
+    return u;
+}
+
+/* Calls on one handle by turns, of which the first takes a third of the time if it is shared and
+ * the others three times as long: each soon goes the way that is faster for it. */
+static void test_kinds_by_turns(void **state)
+{
+    (void)state;
+    enum { N = USW_EARLY_BYTES / 4, ROUNDS = 64, KINDS = 4 };
+    static uint32_t keys[2 * N], index[2 * N];
+    static usw_sharing before[USW_SHARED_WORKS];
+    unsigned shared[KINDS] = {0};
+    upsweep *u = open_four();
+    for (unsigned turn = 0; turn < ROUNDS; turn++) {
+        for (unsigned kind = 0; kind < KINDS; kind++) {
+            memcpy(before, u->sharing, sizeof before);
+            input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, 2 * N, turn);
+            upsweep_status status =
+                kind == 0   ? upsweep_sort(u, keys, N, UPSWEEP_U32, NULL)
+                : kind == 1 ? upsweep_argsort(u, keys, N, UPSWEEP_U32, index, 32, NULL)
+                : kind == 2 ? upsweep_sort_pairs(u, keys, index, N, UPSWEEP_U32, 4, NULL)
+                            : upsweep_sort(u, keys, N, UPSWEEP_I32, NULL);
+            upsweep_report report = UPSWEEP_REPORT_INIT;
+            assert_int_equal(status, UPSWEEP_OK);
+            upsweep_last_report(u, &report);
+            bool is_shared = report.threads > 1;
+            shared[kind] += is_shared;
+            unsigned noted = noted_since(u, before);
+            if (noted != 0) { /* not that which starts the threads */
+                u->sharing[noted].ns[is_shared] = is_shared != (kind == 0) ? 3000 : 1000;
+            }
+        }
+    }
+    assert_in_range(shared[0], ROUNDS - 10, ROUNDS);
+    for (unsigned kind = 1; kind < KINDS; kind++) {
+        assert_in_range(shared[kind], 1, 10);
+    }
+    upsweep_close(u);
+}
+
 /* The call that starts a handle's threads is not taken for how long shared ones take. */
 static void test_starting_threads(void **state)
 {
     (void)state;
-    enum { N = USW_EARLY_BYTES / 4, KIND = 1 + USW_LIKE_SORTING * USW_BANDS };
+    enum { N = USW_EARLY_BYTES / 4 };
+    static const usw_sharing none[USW_SHARED_WORKS];
     uint32_t *keys = malloc(N * sizeof *keys);
-    upsweep *u;
-    upsweep_config four = {.threads = 4};
-    assert_int_equal(upsweep_open(&u, "cpu", &four), UPSWEEP_OK);
-    u->shares_early = true;
-    u->threads_least = 1;
-    u->tuning.thread_bytes = USW_EARLY_BYTES;
+    upsweep *u = open_four();
     for (unsigned turn = 0; turn < 3; turn++) {
         assert_true(u->pool == NULL || turn > 1);
         input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, N, turn);
         assert_int_equal(upsweep_sort(u, keys, N, UPSWEEP_U32, NULL), UPSWEEP_OK);
-        assert_true(u->sharing[KIND].ns[0] != 0);
-        assert_int_equal(u->sharing[KIND].ns[1] != 0, turn > 1);
+        unsigned kind = noted_since(u, none);
+        assert_true(kind != 0 && u->sharing[kind].ns[0] != 0);
+        assert_int_equal(u->sharing[kind].ns[1] != 0, turn > 1);
     }
     upsweep_close(u);
     free(keys);
@@ -116,8 +170,8 @@ static void test_starting_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_short_sorts),
-                                       cmocka_unit_test(test_held_up_once),
-                                       cmocka_unit_test(test_starting_threads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_short_sorts), cmocka_unit_test(test_held_up_once),
+        cmocka_unit_test(test_kinds_by_turns), cmocka_unit_test(test_starting_threads)};
     return cmocka_run_group_tests_name("short sorts", tests, NULL, NULL);
 }
