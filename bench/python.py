@@ -163,7 +163,7 @@ def table_lines(sizes):
             if pd:
                 f = pd.DataFrame({"a": a, "b": np.arange(n), "c": rng.standard_normal(n)})
                 yield f"pandas sort_values {dtype}, 3 columns", n, 3, {
-                    "ours": lambda f=f: f.take(upsweep.argsort(f["a"])),
+                    "ours": lambda f=f: upsweep.take_rows(f, upsweep.argsort(f["a"])),
                     **{f"pandas {kind}": lambda f=f, kind=kind: f.sort_values("a", kind=kind)
                        for kind in ("quicksort", "stable", "heapsort")}}
 

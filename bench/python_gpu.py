@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """python_gpu.py - the Python package on a GPU beside torch, cupy and cuda.compute, in one process.
 
-    python_gpu.py [--markdown FILE] [--only sorts,cupy,rows,public] [--rounds N]
+    python_gpu.py [--markdown FILE] [--only sorts,cupy,rows,public] [--rounds N] [--most N]
 
 sorts: torch.sort (keys and positions). cupy: cupy.sort and cupy.argsort, all of them given cupy's arrays. rows: torch.topk
 by rows. public: the problems
 sort, prefix sum and histogram that GPU MODE ranks, with inputs made by the same rule and of the same
 sizes (github.com/gpu-mode/reference-kernels, problems/pmpp_v2).
+
+A package that is not installed is found by PYTHONPATH: an unpacked wheel with libupsweep_cuda.so beside its
+_core.abi3.so. Before a sort or a selection is timed its keys are compared with the rival's, and its positions
+must lead to them. "(bar x)": less than what was aimed at. --most leaves out what is longer.
 
 Ours and each option of the rivals take turns, round by round, each between two events on one
 stream; medians are compared, and a rival counts by its best option. A rival that is not installed is
@@ -21,6 +25,7 @@ import torch
 import upsweep
 
 SIZES = [1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 28]
+TORCH_BAR, CUPY_BAR, ROWS_BAR = 2.5, 2, 2  # times as fast as the rival, which was aimed at
 WARM = 4  # rounds before: ours keeps a sort that comes for the third time as a graph
 ROWS = [(64, 128_256, 50), (64, 8192, 512), (2048, 131_072, 1024), (65_536, 1024, 8)]
 
@@ -42,42 +47,66 @@ def medians(ways, rounds):
     return {name: statistics.median(t) for name, t in times.items()}
 
 
+def gathered(x, index):
+    """x at the positions, which are those of the last axis."""
+    if isinstance(x, torch.Tensor):
+        return x.gather(-1, index.to(torch.int64))
+    return x[index]
+
+
+def check(what, n, ways, x):
+    """Whether ours gives the rival's keys: those of x that the positions lead to, where there are any."""
+    (_, ours), (_, theirs) = list(ways.items())[:2]
+    found, expected = ours(), theirs()
+    if what.startswith("cupy's arrays, positions"):
+        pairs = [(gathered(x, found), gathered(x, expected))]
+    elif isinstance(expected, tuple):
+        pairs = [(found[0], expected[0]), (gathered(x, found[1]), expected[0])]
+    else:
+        pairs = [(found, expected)]
+    for a, b in pairs:
+        if a.shape != b.shape or not bool((a == b).all()):
+            sys.exit(f"python_gpu.py: {what} of {n}: ours and the rival's differ")
+
+
 def random(n, dtype):
     if dtype.is_floating_point:
         return torch.randn(n, device="cuda").to(dtype)
     return torch.randint(-(1 << 62), 1 << 62, (n,), device="cuda", dtype=dtype)
 
 
-def sorts():
+def sorts(sizes):
     for dtype in (torch.float32, torch.int64, torch.bfloat16):
-        for n in SIZES:
+        for n in sizes:
             x = random(n, dtype)
             name = str(dtype).partition(".")[2]
-            yield f"keys and positions, {name}", n, {
+            yield f"keys and positions, {name}", n, TORCH_BAR, x, {
                 "ours": lambda x=x: upsweep.sort(x, return_index=True),
                 "torch.sort": lambda x=x: torch.sort(x),
                 "torch.sort stable": lambda x=x: torch.sort(x, stable=True)}
 
 
-def cupys():
+def cupys(sizes):
     try:
         import cupy
     except ImportError:
         print("cupy is not installed")
         return
     for name, dtype in (("f4", torch.float32), ("i8", torch.int64), ("f8", torch.float64), ("u4", torch.int64)):
-        for n in SIZES:
+        for n in sizes:
             x = cupy.from_dlpack(random(n, dtype)).astype(name, copy=False)
             ways = {"ours": lambda x=x: upsweep.sort(x), "cupy.sort": lambda x=x: cupy.sort(x)}
-            yield f"cupy's arrays, keys, {name}", n, ways
+            yield f"cupy's arrays, keys, {name}", n, CUPY_BAR, x, ways
             ways = {"ours": lambda x=x: upsweep.argsort(x), "cupy.argsort": lambda x=x: cupy.argsort(x)}
-            yield f"cupy's arrays, positions, {name}", n, ways
+            yield f"cupy's arrays, positions, {name}", n, CUPY_BAR, x, ways
 
 
-def rows():
+def rows(sizes):
     for count, length, k in ROWS:
+        if count * length > sizes[-1]:
+            continue
         x = torch.randn((count, length), device="cuda")
-        yield f"top {k} of {count} rows, f32", count * length, {
+        yield f"top {k} of {count} rows, f32", count * length, ROWS_BAR, x, {
             "ours": lambda x=x, k=k: upsweep.top_k(x, k),
             "torch.topk": lambda x=x, k=k: torch.topk(x, k),
             "torch.topk, not sorted": lambda x=x, k=k: torch.topk(x, k, sorted=False)}
@@ -125,7 +154,7 @@ def public_sort(cc):
             their_way(ways, "cuda.compute", lambda: with_scratch(
                 cc.make_radix_sort, {**arrays, "order": cc.SortOrder.ASCENDING},
                 {**arrays, "num_items": n}))
-        yield "GPU MODE's sort, f32", n, ways
+        yield "GPU MODE's sort, f32", n, None, None, ways
 
 
 def public_scan(cc):
@@ -143,7 +172,7 @@ def public_scan(cc):
                 cc.make_inclusive_scan,
                 {"d_in": x, "d_out": y, "op": cc.OpKind.PLUS, "init_value": zero},
                 {"d_in": x, "d_out": y, "op": cc.OpKind.PLUS, "init_value": zero, "num_items": n}))
-        yield "GPU MODE's prefix sum, f32", n, ways
+        yield "GPU MODE's prefix sum, f32", n, None, None, ways
 
 
 def public_histogram(cc):
@@ -165,10 +194,10 @@ def public_histogram(cc):
             call = {k: v for k, v in fixed.items()}
             their_way(ways, "cuda.compute",
                       lambda: with_scratch(cc.make_histogram_even, fixed, call))
-        yield f"GPU MODE's histogram, u8, {percent}% one value", n, ways
+        yield f"GPU MODE's histogram, u8, {percent}% one value", n, None, None, ways
 
 
-def public():
+def public(sizes):
     cc = compute()
     yield from public_sort(cc)
     yield from public_scan(cc)
@@ -180,18 +209,23 @@ def main():
     p.add_argument("--markdown")
     p.add_argument("--only", default="sorts,cupy,rows,public")
     p.add_argument("--rounds", type=int, default=15)
+    p.add_argument("--most", type=int, default=SIZES[-1])
     o = p.parse_args()
+    sizes = [n for n in SIZES if n <= o.most] or SIZES[:1]
     if not torch.cuda.is_available():
         sys.exit("python_gpu.py: there is no GPU that torch can use")
     lines = [f"{torch.cuda.get_device_name()}, torch {torch.__version__}, upsweep {upsweep.__version__}", "",
              "| what | n | ours, us | rival, us | rival's best | ratio |", "|---|---|---|---|---|---|"]
     print(lines[0])
     for part in o.only.split(","):
-        for what, n, ways in {"sorts": sorts, "cupy": cupys, "rows": rows, "public": public}[part]():
+        for what, n, bar, x, ways in {"sorts": sorts, "cupy": cupys, "rows": rows, "public": public}[part](sizes):
+            if x is not None:
+                check(what, n, ways, x)
             times = medians(ways, o.rounds)
             ours = min(t for name, t in times.items() if name.startswith("ours"))
             name, best = min((t, k) for k, t in times.items() if not k.startswith("ours"))[::-1]
-            lines.append(f"| {what} | {n:,} | {ours:,.1f} | {best:,.1f} | {name} | {best / ours:.2f} |")
+            mark = "" if bar is None or best / ours >= bar else f" (bar {bar})"
+            lines.append(f"| {what} | {n:,} | {ours:,.1f} | {best:,.1f} | {name} | {best / ours:.2f}{mark} |")
             print(lines[-1], flush=True)
     if o.markdown:
         with open(o.markdown, "w", encoding="utf-8") as f:

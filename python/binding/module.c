@@ -37,9 +37,6 @@ static int start(PyObject *module)
             return -1;
         }
     }
-#ifdef Py_GIL_DISABLED
-    PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
-#endif
     if (!usp_handles_start()) {
         PyErr_SetString(PyExc_RuntimeError, "upsweep could not start: no thread-local storage");
         return -1;
@@ -53,6 +50,9 @@ static int start(PyObject *module)
 #endif
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)start},
+#ifdef Py_GIL_DISABLED /* said here, since a word of `start` comes too late */
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
     {0, NULL},
 };
 

@@ -3,6 +3,7 @@
 #include "python/binding/binding.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 
 static const struct {
     int numpy;
@@ -15,7 +16,7 @@ static const struct {
     {NPY_FLOAT, UPSWEEP_F32}, {NPY_DOUBLE, UPSWEEP_F64},
 };
 
-static int numpys_bf16 = -1; /* of the dtype bfloat16 of ml_dtypes, once it was met */
+static atomic_int numpys_bf16 = -1; /* of the dtype bfloat16 of ml_dtypes, once it was met */
 
 static upsweep_type type_of(int numpy)
 {

@@ -11,7 +11,7 @@ Sorting      sort argsort sort_pairs lexsort sort_records sort_rows partition ar
              unique run_lengths searchsorted merge is_sorted
 Folding      sum prod min max minmax argmin argmax bitwise_and bitwise_or bitwise_xor
              cumsum cumprod cummin cummax scan histogram bincount
-Moving       split compress split_by_id take put permute reverse
+Moving       split compress split_by_id take take_rows put permute reverse
 Graphs       Graph dijkstra shortest_path bellman_ford
 Clusters     splitters split_at, and the module upsweep.mpi
 Looking      trace view explain algorithms last_report machine set_threads

@@ -5,6 +5,8 @@ numbers of one type, and two functions that turn results into what the caller us
 guessed: a tensor, a column of Arrow or a device array is asked by its own protocol.
 """
 # SPDX-License-Identifier: MIT
+import threading
+
 import numpy as np
 
 from . import _core
@@ -76,6 +78,7 @@ def _from_device(x):
 
 
 _KNOWN = {}  # types of arrays that were met: {type: kind}
+_MEETING = threading.Lock()  # a type is registered once, by one thread
 
 
 def known(x):
@@ -88,9 +91,10 @@ def known(x):
     found = Torch if module == "torch" and hasattr(x, "data_ptr") else Cupy if module == "cupy" else None
     if found is not None:
         exact, *makers = found.makers()
-        if kind is exact:
-            _core.register_tensors(kind, *makers)
-        _KNOWN[kind] = found
+        with _MEETING:
+            if kind is exact and kind not in _KNOWN:
+                _core.register_tensors(kind, *makers)
+            _KNOWN[kind] = found
     return found
 
 

@@ -2,7 +2,8 @@
 # run.sh BUILD_DIR [long] - builds the wheel, installs it into a fresh environment as a user would, and runs the
 # package's tests beside numpy, scipy, pandas, polars, pyarrow and networkx of PyPI. long: the wheel for all systems
 # since 2018, which takes zig, and the engines of clusters (dask, ray, mpi4py), whose packages are large; more cases,
-# numpy's thousands of long arrays, and the package from its archive of sources. Ends with 77 and a sentence where
+# numpy's thousands of long arrays, and the package from its archive of sources, also in a free-threaded Python where
+# there is one: FREE_PYTHON, python3.14t or python3.13t. Ends with 77 and a sentence where
 # PyPI cannot be reached.
 # SPDX-License-Identifier: MIT
 set -eu
@@ -89,4 +90,14 @@ if [ -n "$long" ]; then
         --config-settings=cmake.define.UPSWEEP_CUDA_QUICK=ON "$build"/dist/*.tar.gz
     unset UPSWEEP_LONG
     test "$tests/bin/python"
+    free=$(command -v "${FREE_PYTHON:-python3.14t}" || command -v python3.13t || true)
+    [ -n "$free" ] || { echo "not tested: a free-threaded Python, which is not here"; exit 0; }
+    "$free" -m venv --clear "$build/venv-free"
+    # What has no wheel for it is left out, and the tests that want that are skipped.
+    for package in numpy scipy pandas hypothesis pytest 'scikit-build-core>=0.10'; do
+        "$build/venv-free/bin/pip" install -q --no-compile --disable-pip-version-check --only-binary=:all: "$package" || true
+    done
+    "$build/venv-free/bin/pip" install -q --disable-pip-version-check --no-deps --no-build-isolation \
+        --config-settings=cmake.define.UPSWEEP_CUDA=OFF "$build"/dist/*.tar.gz
+    test "$build/venv-free/bin/python"
 fi

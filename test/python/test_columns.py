@@ -140,3 +140,51 @@ def test_categories_of_polars():
         assert upsweep.argsort(s[:0]).to_list() == []
         with pytest.raises(TypeError, match="only Arrow arrays of numbers"):
             upsweep.max(s)
+
+
+def frames(n):
+    """Frames of n rows: of columns of many dtypes, with names twice; of one dtype, of no column, of labels of two parts."""
+    rng = np.random.default_rng(n)
+    i = rng.integers(0, 9, n)
+    yield pd.DataFrame({"a": i, "b": i.astype("i1"), "c": rng.standard_normal(n), "d": i.astype("f2"), "e": i > 3,
+                        "f": i.astype("M8[s]"), "g": i.astype("m8[ns]"), "h": list(map(str, i)),
+                        "i": pd.Categorical(i), "j": pd.array(i, dtype="Int64"), "k": np.array([None, "x"], object)[i % 2],
+                        "l": np.array(["x"] * n, object), "m": i * 1j}, index=rng.permutation(n))
+    numbers = pd.DataFrame(np.asfortranarray(rng.standard_normal((n, 3))), columns=["x", "y", "x"])
+    yield numbers
+    yield pd.DataFrame(rng.standard_normal((n, 3)), columns=pd.MultiIndex.from_tuples([("p", 1), ("p", 2), ("q", 1)]))
+    yield numbers[[]]
+    yield numbers.set_index(pd.MultiIndex.from_arrays([i, i[::-1]], names=["u", "v"]))
+    yield numbers[::2]
+
+
+@pytest.mark.parametrize("rows_from", [0, 10**9])
+@pytest.mark.parametrize("n", [0, 1, 2, 1000])
+def test_rows_of_frames(n, rows_from, monkeypatch):
+    monkeypatch.setattr(upsweep._pandas, "ROWS_FROM", rows_from)
+    for f in frames(n):
+        f.attrs["unit"] = "m"
+        order = np.random.default_rng(1).permutation(len(f))
+        for index in (order, order[:0], order.astype("u8"), order.astype("i4") - len(f), list(order[:7]), pd.Series(order)):
+            got = upsweep.take_rows(f, index)
+            pd.testing.assert_frame_equal(got, f.take(np.asarray(index).astype("i8")), check_exact=True)
+            assert got.attrs == f.attrs and got.index.names == f.index.names
+        for wrong, error in (([len(f)], IndexError), ([-len(f) - 1], IndexError), ([2**64 - 1], IndexError),
+                             ([0.5], TypeError), ([[0]], TypeError), ([True], TypeError), (["a"], TypeError)):
+            with pytest.raises(error):
+                upsweep.take_rows(f, np.array(wrong, "u8" if wrong == [2**64 - 1] else None))
+
+
+def test_rows_of_frames_are_new(monkeypatch):
+    monkeypatch.setattr(upsweep._pandas, "ROWS_FROM", 0)
+    f = pd.DataFrame({"a": [3, 1, 2], "b": [1.0, 2.0, 3.0]})
+    got = upsweep.take_rows(f, upsweep.argsort(f["a"]))
+    got.loc[1, "a"] = 7
+    got["c"] = got["a"] + got["b"]
+    assert got["c"].tolist() == [9.0, 5.0, 4.0] and f["a"].tolist() == [3, 1, 2]
+
+    class Own(pd.DataFrame):
+        _constructor = property(lambda self: Own)
+    assert type(upsweep.take_rows(Own(f), [1])) is Own
+    assert upsweep.take_rows(np.eye(3), [2]).tolist() == [[0.0, 0.0, 1.0]]
+    assert upsweep.take_rows(f["b"], [2]).tolist() == [3.0]

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 
@@ -25,6 +26,36 @@ def test_threads_have_handles_of_their_own():
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         for a, got in zip(inputs, pool.map(upsweep.sort, inputs)):
             same(got, np.sort(a))
+
+
+def test_threads_beside_each_other():
+    """Calls of many kinds by eight threads at once give what they give alone: also where Python has no GIL."""
+    rng = np.random.default_rng(6)
+    a, few = rng.standard_normal(700), rng.integers(0, 40, 300)
+    words = np.array([f"{v:x}" for v in few])
+    arcs = upsweep.Graph(few[:-1], few[1:], a[:299] ** 2)
+    calls = [lambda: upsweep.sort(a), lambda: upsweep.argsort(few), lambda: upsweep.lexsort((a[:300], few)),
+             lambda: upsweep.unique(few, return_inverse=True)[1], lambda: upsweep.top_k(a, 9)[1], lambda: upsweep.cumsum(a),
+             lambda: upsweep.sum(a), lambda: upsweep.sort(words), lambda: upsweep.histogram(a, 7)[0],
+             lambda: upsweep.partition(a, 90)[90], lambda: upsweep.take(a, few), lambda: arcs.distances(int(few[0])),
+             lambda: upsweep.Graph(few[:-1], few[1:], a[:299] ** 2).distances(int(few[0])),
+             lambda: upsweep.sort(a.reshape(7, 100), axis=0), lambda: upsweep.searchsorted(np.sort(a), a)]
+    wanted = [np.asarray(call()) for call in calls]
+
+    def work(turn):
+        for i in np.random.default_rng(turn).integers(0, len(calls), 200):
+            same(np.asarray(calls[i]()), wanted[i])
+        with pytest.raises(IndexError, match="not below 700"):
+            upsweep.take(a, [700 + turn])
+        return turn
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(16))) == list(range(16))
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has a GIL")
+def test_a_python_without_gil_stays_without():
+    code = "import sys, upsweep; assert not sys._is_gil_enabled()"
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
 
 
 def test_threads_that_end_give_their_handles_back():
