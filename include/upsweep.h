@@ -895,12 +895,14 @@ typedef struct upsweep_external_report {
     double sort_seconds, write_seconds; /* of all threads: runs, and writing them */
     double merge_seconds;               /* by the clock: the merges */
     uint64_t merged;                    /* bytes that the last merge has written or given so far */
+    /* Bytes that were packed on their way to temporary files, and how many they were then. */
+    uint64_t packed_from, packed_to;
 } upsweep_external_report;
 
 /* An empty report, for a call to fill. */
 #define UPSWEEP_EXTERNAL_REPORT_INIT                                                               \
     {                                                                                              \
-        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                     \
+        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0               \
     }
 
 /* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, also for record_bytes above about a
