@@ -292,7 +292,7 @@ upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned c
 int usw_ext_open_again(int fd, int flags);
 /* Gives stored bytes [begin, end) of a run back to the file system. */
 void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t begin, uint64_t end);
-/* The same of bytes [from, to) of a file, to whole pages, that a run had set aside and not taken. */
+/* The same of bytes [from, to) of a file, to whole pages, that a run had set aside in vain. */
 void usw_ext_give_rest(upsweep_external *x, unsigned file, uint64_t from, uint64_t to);
 void usw_ext_close_files(upsweep_external *x);
 /* All of it to a descriptor, at a place or (at < 0) where it stands. 0, or errno. */

@@ -272,14 +272,13 @@ void usw_packing_note_pack(usw_ext_packing *p, size_t from, size_t to, double se
     }
 }
 
-/* A thread that packs a byte takes that time, and as much of the time to write it as is left. It
- * must save a quarter, since it is work for a processor that others may wait for, while a disk is
- * waited for. What reading saves is not known yet, and pays for unpacking. */
+/* Packing must save half as much again as the time that it takes: it is work for a processor that
+ * others may wait for, and unpacking takes a third as long. What reading saves is not known yet. */
 bool usw_packing_pays(const usw_ext_packing *p)
 {
     if (p->wish != USW_PACK_WHERE_FASTER || p->written < WRITTEN_LEAST || p->from <= 0) {
         return p->wish == USW_PACK_ALWAYS;
     }
-    double write = p->write_seconds / p->written;
-    return p->pack_seconds / p->from + write * p->to / p->from < 0.75 * write;
+    double saved = p->write_seconds / p->written * (p->from - p->to);
+    return saved > 1.5 * p->pack_seconds;
 }

@@ -25,8 +25,8 @@ static inline size_t usw_pack_begin_bytes(size_t bytes)
     return USW_PACK_SUM + bytes + bytes / 255 + 64;
 }
 
-/* Packs less than 1 MB into at most `room` bytes; 0: it does not fit, or hardly shrinks. 16 bytes behind `from` may be
- * read. Returns the bytes. */
+/* Packs less than 1 MB into at most `room` bytes; 0: it does not fit, or hardly shrinks. 16 bytes
+ * behind `from` may be read. Returns the bytes. */
 size_t usw_pack(const unsigned char *from, size_t bytes, unsigned char *to, size_t room);
 /* Unpacks a whole block of `bytes` bytes; false: it is damaged. */
 bool usw_unpack(const unsigned char *from, size_t stored, unsigned char *to, size_t bytes);

@@ -6,7 +6,7 @@
 
 enum {
     UNTRIED_MOST = 64, /* blocks that are written as they are before one is packed as a trial */
-    TRIAL = 16 << 10   /* bytes of a trial of what stands in order */
+    TRIAL = 64 << 10   /* bytes of a trial of what stands in order */
 };
 
 /* ---- packing ---- */
@@ -99,7 +99,7 @@ static void keep_as_is(usw_ext_writer *w)
     w->gathers = false;
 }
 
-upsweep_status usw_ext_writer_add_bytes(usw_ext_writer *w, const unsigned char *p, size_t bytes)
+static inline upsweep_status add_bytes(usw_ext_writer *w, const unsigned char *p, size_t bytes)
 {
     upsweep_status status = UPSWEEP_OK;
     w->written += bytes;
@@ -123,6 +123,11 @@ upsweep_status usw_ext_writer_add_bytes(usw_ext_writer *w, const unsigned char *
     memcpy(w->buffer + w->held, p, status == UPSWEEP_OK ? bytes : 0);
     w->held += bytes;
     return status;
+}
+
+upsweep_status usw_ext_writer_add_bytes(usw_ext_writer *w, const unsigned char *p, size_t bytes)
+{
+    return add_bytes(w, p, bytes);
 }
 
 /* ---- blocks ---- */
@@ -195,8 +200,7 @@ static inline upsweep_status next_block(usw_ext_writer *w, usw_ext_record r)
 upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r)
 {
     upsweep_status status = next_block(w, r);
-    return status == UPSWEEP_OK ? usw_ext_writer_add_bytes(w, r.p, usw_ext_whole(&w->x->order, r))
-                                : status;
+    return status == UPSWEEP_OK ? add_bytes(w, r.p, usw_ext_whole(&w->x->order, r)) : status;
 }
 
 /* Up to the record where the next block begins at once. */
@@ -214,7 +218,7 @@ upsweep_status usw_ext_writer_add_all(usw_ext_writer *w, const unsigned char *p,
         size_t left =
             w->block_bytes - usw_min((size_t)(w->written - w->block_begin), w->block_bytes);
         size_t step = usw_min(usw_max((left + fixed - 1) / fixed, 1) * fixed, bytes);
-        status = status == UPSWEEP_OK ? usw_ext_writer_add_bytes(w, p, step) : status;
+        status = status == UPSWEEP_OK ? add_bytes(w, p, step) : status;
         p += step;
         bytes -= step;
     }

@@ -1,5 +1,5 @@
-/* test_external_pack.c - blocks of temporary files that are packed: the codec, when it is used, and
- * what is damaged. The other tests of sorts beyond memory are run with all blocks packed as well. */
+/* test_external_pack.c - packed blocks of temporary files: the codec, when it is used, and what is
+ * damaged. The other tests of sorts beyond memory are run with all blocks packed as well. */
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "external/pack.h"
-#include "external_steps.h"
+#include "test/external/external_steps.h"
 
 enum { MOST = 500000, KINDS = 6, SLACK = 64, LIMIT = 4 << 20 };
 
@@ -128,7 +128,8 @@ static void test_decision(void **s)
     assert_false(pays(600, 330));
     assert_false(pays(2000, 100));
     assert_false(pays(10, 1000));
-    assert_false(pays(100, 800));
+    assert_true(pays(100, 700));
+    assert_false(pays(100, 900));
     usw_ext_packing p = {.wish = USW_PACK_WHERE_FASTER}; /* nothing is known yet */
     assert_false(usw_packing_pays(&p));
     usw_packing_note_pack(&p, 16000, 1000, 1e-6);
