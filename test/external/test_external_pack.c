@@ -148,7 +148,7 @@ static unsigned char *make_lines(size_t bytes)
     unsigned char *p = malloc(bytes);
     for (size_t at = 0; at < bytes;) {
         size_t odd = any(2000), left = bytes - at;
-        size_t length = odd == 0 ? 200000 : odd < 3 ? 20000 : 30 + any(60);
+        size_t length = odd == 0 ? 200000 : odd < 3 ? 20000 : odd < 40 ? 3000 : 30 + any(60);
         length = length < left ? length : left;
         memset(p + at, 'l', length);
         for (size_t i = 20; i < length && i < 40; i++) {
