@@ -7,8 +7,8 @@
  *
  * Records are pushed into a slot. A full slot is sorted and written as a run by one of the workers,
  * while the next slot is filled: so reading, sorting and writing go on at the same time. A run is
- * the sorted records and nothing else; the index, in memory, knows where each block of it begins
- * and the key of the block's first record.
+ * the sorted records and nothing else, its blocks packed where that pays (pack.h); the index, in
+ * memory, knows where each block of it begins and the key of the block's first record.
  *
  * The merge goes range by range. A range takes the least blocks of all runs, as many as fit the
  * room of a thread, and ends where the next block begins that was not taken: no record below that
