@@ -7,8 +7,8 @@
  *
  * Records are pushed into a slot. A full slot is sorted and written as a run by one of the workers,
  * while the next slot is filled: so reading, sorting and writing go on at the same time. A run is
- * the sorted records and nothing else; the index, in memory, knows where each block of it begins
- * and the key of the block's first record.
+ * the sorted records and nothing else, its blocks packed where that pays (pack.h); the index, in
+ * memory, knows where each block of it begins and the key of the block's first record.
  *
  * The merge goes range by range. A range takes the least blocks of all runs, as many as fit the
  * room of a thread, and ends where the next block begins that was not taken: no record below that
@@ -25,6 +25,7 @@
 
 #include "core/record_keys.h"
 #include "core/routes.h"
+#include "external/pack.h"
 
 /* A way that a sort can take, whatever is sorted (core/routes.h). */
 #define USW_EXT_ROUTE(name) USW_ROUTE_OF(name, USW_NO_TYPES)
@@ -66,21 +67,22 @@ typedef struct usw_ext_record {
     size_t bytes;
 } usw_ext_record;
 
-/* Where a block of a run begins: its place among the bytes of the run, and its first key. */
+/* Where a block of a run begins: its first key, its place among the bytes of the run, and among
+ * those that are stored, which are fewer where blocks are packed. */
 typedef struct usw_ext_block {
-    uint64_t key, raw;
+    uint64_t key, raw, stored;
 } usw_ext_block;
 
-/* A sorted run: bytes [at, at + raw) of a temporary file, or of one that the records came from, cut
- * into blocks. The records of a falling run stand in the file the other way round; `raw` of a block
- * counts from the first of them in order, which is the last one there. */
+/* A sorted run: bytes [at, at + stored) of a temporary file, or of one that the records came from,
+ * cut into blocks. The records of a falling run stand in the file the other way round; `raw` of a
+ * block counts from the first of them in order, which is the last one there. */
 typedef struct usw_ext_run {
     uint64_t order; /* runs of lesser order hold earlier records */
-    uint64_t at, raw;
+    uint64_t at, raw, stored;
     usw_ext_block *blocks;
     size_t block_count;
     size_t block_bytes_max;
-    uint64_t freed;    /* bytes that were given back to the file system */
+    uint64_t freed;    /* stored bytes that were given back to the file system */
     uint64_t last_key; /* of the last record */
     unsigned file;
     bool falling;
@@ -163,8 +165,9 @@ struct upsweep_external {
     atomic_bool slow;      /* and that is slower than the cache must be */
     uint64_t direct_bytes; /* that were written so, and how long that took; under lock */
     double direct_seconds;
-    size_t record_most; /* bytes that a record may have */
-    size_t fill_least;  /* of a slot, whatever its records are */
+    usw_ext_packing packing; /* whether blocks are packed; under lock */
+    size_t record_most;      /* bytes that a record may have */
+    size_t fill_least;       /* of a slot, whatever its records are */
     usw_ext_file files[USW_EXT_FOLDERS + USW_EXT_SOURCES];
     unsigned file_count; /* temporary ones */
     usw_ext_source sources[USW_EXT_SOURCES];
@@ -287,13 +290,15 @@ upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned c
                                   size_t bytes, uint64_t at);
 /* The file of a descriptor, opened once more with flags such as O_DIRECT; -1: it cannot be. */
 int usw_ext_open_again(int fd, int flags);
-/* Gives bytes [begin, end) of a run back to the file system. */
+/* Gives stored bytes [begin, end) of a run back to the file system. */
 void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t begin, uint64_t end);
+/* The same of bytes [from, to) of a file, to whole pages, that a run had set aside in vain. */
+void usw_ext_give_rest(upsweep_external *x, unsigned file, uint64_t from, uint64_t to);
 void usw_ext_close_files(upsweep_external *x);
 /* All of it to a descriptor, at a place or (at < 0) where it stands. 0, or errno. */
 int usw_ext_write_all(int fd, const void *from, size_t bytes, int64_t at);
 
-/* ---- runs (run_sort.c, run_write.c) ---- */
+/* ---- runs (run_sort.c, run_write.c; writer.h) ---- */
 
 /* What a sort takes of `room` bytes, once; *each, a record's bytes that it is to have there, gets
  * what it takes for each record beside them. */
@@ -320,26 +325,6 @@ static inline usw_ext_record usw_ext_sorted(const usw_ext_sorting *s, size_t i)
     }
     return usw_ext_item(s, s->items != NULL ? s->items[i] : (uint32_t)i);
 }
-
-/* Writes blocks of a run, and its index. */
-typedef struct usw_ext_writer {
-    upsweep_external *x;
-    usw_ext_run run;
-    unsigned char *buffer;
-    size_t held, room;         /* of the buffer */
-    uint64_t written, flushed; /* bytes of the run; whole pages of them that are in the file */
-    uint64_t block_begin;      /* where the block that is being written begins */
-    size_t blocks_room, block_bytes;
-} usw_ext_writer;
-
-/* A run of at most so many bytes begins; the buffer is its own and whole pages. Whoever adds
- * records sets run.last_key before the run is closed. */
-upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint64_t bytes,
-                                   unsigned char *buffer, size_t room);
-upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r);
-/* Records of one size, all that are in `bytes` bytes, and run.last_key. */
-upsweep_status usw_ext_writer_add_all(usw_ext_writer *w, const unsigned char *p, size_t bytes);
-upsweep_status usw_ext_writer_close(usw_ext_writer *w, uint64_t order);
 
 /* A slot as one run, or several where its records are shorter than was thought. */
 upsweep_status usw_ext_slot_to_runs(usw_ext_sorting *s, usw_ext_slot *slot);
@@ -373,10 +358,20 @@ static inline bool usw_ext_in_source(const usw_ext_run *run)
 {
     return run->file >= USW_EXT_FOLDERS;
 }
-/* Where bytes [from, until) of a run are in its file. */
+/* Where bytes [from, until) of a run of which nothing is packed are in its file. */
 static inline uint64_t usw_ext_run_at(const usw_ext_run *run, uint64_t from, uint64_t until)
 {
     return run->falling ? run->at + run->raw - until : run->at + from;
+}
+
+static inline bool usw_ext_is_packed(const usw_ext_run *run)
+{
+    return run->stored < run->raw;
+}
+/* Where a block begins among the stored bytes, or behind the last one. */
+static inline uint64_t usw_ext_stored(const usw_ext_run *run, size_t block)
+{
+    return block < run->block_count ? run->blocks[block].stored : run->stored;
 }
 
 /* ---- filling (push.c) ---- */

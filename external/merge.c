@@ -63,8 +63,8 @@ static void give_back(usw_ext_merge *m, const usw_ext_range *r)
     for (size_t i = 0; i < m->plan.k; i++) {
         usw_ext_run *run = &m->plan.runs[i];
         size_t end = r->stretches[i].end;
-        uint64_t until = !r->upper.any ? run->raw : end == 0 ? 0 : run->blocks[end - 1].raw;
-        if (until > run->freed && (until - run->freed >= FREE_LEAST || until == run->raw)) {
+        uint64_t until = !r->upper.any ? run->stored : end == 0 ? 0 : run->blocks[end - 1].stored;
+        if (until > run->freed && (until - run->freed >= FREE_LEAST || until == run->stored)) {
             usw_ext_give_back(m->x, run, run->freed, until);
             run->freed = until;
         }

@@ -202,6 +202,7 @@ static upsweep_status add_piece(const search *f, const piece *p, uint64_t order)
     usw_ext_run run = {.order = order,
                        .at = p->span->from + (p->begin - p->span->begin),
                        .raw = all,
+                       .stored = all,
                        .file = p->span->source,
                        .falling = p->falling};
     run.blocks = usw_ext_take_blocks(x, all, &room, &least);
@@ -211,7 +212,7 @@ static upsweep_status add_piece(const search *f, const piece *p, uint64_t order)
     for (size_t raw = 0; raw < all;) {
         size_t next = boundary(f, p, raw + least);
         usw_ext_record r = first_behind(f, p, raw);
-        run.blocks[run.block_count++] = (usw_ext_block){usw_ext_key(f->order, r, &more), raw};
+        run.blocks[run.block_count++] = (usw_ext_block){usw_ext_key(f->order, r, &more), raw, raw};
         run.block_bytes_max = usw_max(run.block_bytes_max, next - raw);
         raw = next;
     }

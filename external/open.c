@@ -143,6 +143,16 @@ static upsweep_status take_directories(upsweep_external *x, const upsweep_extern
     return UPSWEEP_OK;
 }
 
+/* UPSWEEP_TEMPORARIES is for tests and measurements. */
+static unsigned wish_of_packing(void)
+{
+    const char *asked = getenv("UPSWEEP_TEMPORARIES");
+    return asked == NULL                  ? USW_PACK_WHERE_FASTER
+           : strcmp(asked, "raw") == 0    ? USW_PACK_NEVER
+           : strcmp(asked, "packed") == 0 ? USW_PACK_ALWAYS
+                                          : USW_PACK_WHERE_FASTER;
+}
+
 static upsweep_status open_with(upsweep_external *x, const upsweep_external_config *config)
 {
     if ((config->allocate == NULL) != (config->release == NULL) || config->reserved != 0 ||
@@ -153,6 +163,7 @@ static upsweep_status open_with(upsweep_external *x, const upsweep_external_conf
     }
     x->allocate = config->allocate;
     x->release = config->release;
+    x->packing.wish = wish_of_packing();
     x->allocate_context = config->allocate_context;
     x->limit = config->limit == 0 ? USW_EXT_LEAST : config->limit;
     unsigned threads = config->threads == 0 ? usw_core_count() : config->threads;

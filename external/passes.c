@@ -93,7 +93,9 @@ static upsweep_status merge_ranges(usw_ext_plan *plan, usw_ext_range *r, usw_ext
         for (size_t i = 0; i < plan->k; i++) {
             usw_ext_run *run = &plan->runs[i];
             size_t next = r->stretches[i].end;
-            uint64_t until = !r->upper.any ? run->raw : next == 0 ? 0 : run->blocks[next - 1].raw;
+            uint64_t until = !r->upper.any ? run->stored
+                             : next == 0   ? 0
+                                           : run->blocks[next - 1].stored;
             if (until > run->freed) {
                 usw_ext_give_back(x, run, run->freed, until);
                 run->freed = until;

@@ -16,7 +16,8 @@ size_t usw_ext_record_room(const upsweep_external *x)
 size_t usw_ext_plan_bytes(const upsweep_external *x, size_t k, bool tight)
 {
     return k * (3 * sizeof(size_t) + USW_EXT_HEAD + sizeof(bool)) +
-           (tight ? 1 : 3) * usw_ext_record_room(x) + 9 * 64 + USW_EXT_SLACK;
+           (tight ? 1 : 3) * usw_ext_record_room(x) + 10 * 64 + USW_EXT_SLACK +
+           (x->report.packed_from > 0 ? usw_pack_begin_bytes(USW_PACK_HEAD) : 0);
 }
 
 size_t usw_ext_block_bytes(const usw_ext_run *run, size_t block)
@@ -30,15 +31,45 @@ static const usw_ext_block *next_block(const usw_ext_plan *p, size_t i)
     return &p->runs[i].blocks[p->next[i]];
 }
 
-/* Reads at most `room` bytes of the record that begins a run's next block; of a falling run, those
- * as far as its end. */
+static bool is_next_packed(const usw_ext_plan *p, size_t i)
+{
+    const usw_ext_run *run = &p->runs[i];
+    size_t b = p->next[i], bytes = usw_ext_block_bytes(run, b);
+    return usw_ext_stored(run, b + 1) - run->blocks[b].stored < bytes;
+}
+
+/* How many bytes are read of the record that begins a run's next block, `room` at most. */
+static size_t head_bytes(const usw_ext_plan *p, size_t i, size_t room)
+{
+    const usw_ext_run *run = &p->runs[i];
+    size_t bytes = usw_ext_is_packed(run) ? usw_ext_block_bytes(run, p->next[i])
+                                          : (size_t)(run->raw - next_block(p, i)->raw);
+    room = is_next_packed(p, i) ? usw_min(room, USW_PACK_HEAD) : room;
+    return usw_min(room, bytes);
+}
+
+/* Reads them; of a falling run, those as far as its end; of a packed block, no more than needed. */
 static upsweep_status read_head(const usw_ext_plan *p, size_t i, unsigned char *to, size_t room,
                                 size_t *got)
 {
     const usw_ext_run *run = &p->runs[i];
-    uint64_t raw = next_block(p, i)->raw;
-    *got = (size_t)usw_min(room, (size_t)(run->raw - raw));
-    return usw_ext_read(p->x, run->file, to, *got, usw_ext_run_at(run, raw, raw + *got));
+    const usw_ext_block *block = next_block(p, i);
+    *got = head_bytes(p, i, room);
+    if (!usw_ext_is_packed(run)) {
+        uint64_t at = usw_ext_run_at(run, block->raw, block->raw + *got);
+        return usw_ext_read(p->x, run->file, to, *got, at);
+    }
+    uint64_t at = run->at + block->stored;
+    if (!is_next_packed(p, i)) {
+        return usw_ext_read(p->x, run->file, to, *got, at);
+    }
+    USW_EXT_ROUTE("the begin of a packed block");
+    size_t stored = (size_t)(usw_ext_stored(run, p->next[i] + 1) - block->stored);
+    stored = usw_min(stored, usw_pack_begin_bytes(*got));
+    upsweep_status status = usw_ext_read(p->x, run->file, p->packed_head, stored, at);
+    return status != UPSWEEP_OK || usw_unpack_begin(p->packed_head, stored, to, *got)
+               ? status
+               : usw_ext_fail_changed(p->x, run);
 }
 
 /* The record that ends `got` bytes of a falling run, which begin with that run or not. */
@@ -84,9 +115,9 @@ static void fetch_heads(const usw_ext_plan *p, size_t i)
     const usw_ext_run *run = &p->runs[i];
     size_t next = p->next[i], from = next == 0 ? 1 : next + HEADS_AHEAD;
     for (size_t b = from; b <= next + HEADS_AHEAD && b < run->block_count; b++) {
-        size_t bytes = (size_t)usw_min(USW_EXT_HEAD, run->raw - run->blocks[b].raw);
-        usw_ext_fetch(p->x, run->file,
-                      usw_ext_run_at(run, run->blocks[b].raw, run->blocks[b].raw + bytes), bytes);
+        uint64_t begin = run->blocks[b].stored;
+        size_t bytes = (size_t)usw_min(USW_EXT_HEAD, run->stored - begin);
+        usw_ext_fetch(p->x, run->file, usw_ext_run_at(run, begin, begin + bytes), bytes);
     }
 }
 
@@ -95,7 +126,7 @@ static upsweep_status head_of(usw_ext_plan *p, size_t i, unsigned char *spare, u
 {
     unsigned char *head = p->heads + i * USW_EXT_HEAD;
     const usw_ext_run *run = &p->runs[i];
-    size_t got = (size_t)usw_min(USW_EXT_HEAD, run->raw - next_block(p, i)->raw);
+    size_t got = head_bytes(p, i, USW_EXT_HEAD);
     upsweep_status status = UPSWEEP_OK;
     if (!p->head_there[i]) {
         fetch_heads(p, i);
@@ -164,6 +195,8 @@ upsweep_status usw_ext_plan_begin(usw_ext_plan *p, upsweep_external *x, usw_ext_
     p->head_there = carve(&room, k * sizeof *p->head_there);
     p->heads = carve(&room, k * USW_EXT_HEAD + USW_EXT_SLACK);
     p->last.at = carve(&room, usw_ext_record_room(x));
+    p->packed_head =
+        carve(&room, usw_pack_begin_bytes(x->report.packed_from > 0 ? USW_PACK_HEAD : 0));
     p->long_head[0] = carve(tight ? &spare : &room, usw_ext_record_room(x));
     p->long_head[1] = carve(tight ? &spare : &room, usw_ext_record_room(x));
     for (size_t i = 0; i < k; i++) {

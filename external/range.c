@@ -7,8 +7,8 @@ size_t usw_ext_range_bytes(const upsweep_external *x, size_t k, bool tight)
 {
     return k * (sizeof(usw_ext_stretch) + 2 * sizeof(void *) + sizeof(uint64_t) + sizeof(size_t) +
                 sizeof(bool) + sizeof(uint32_t) + (x->direct ? 2 * USW_EXT_PAGE : 0)) +
-           (x->direct ? 2 * USW_EXT_PAGE : 0) + (tight ? 1 : 2) * usw_ext_record_room(x) +
-           USW_EXT_SLACK + 10 * 64;
+           (x->direct ? 4 * USW_EXT_PAGE : 0) + USW_PACK_MARGIN +
+           (tight ? 1 : 2) * usw_ext_record_room(x) + USW_EXT_SLACK + 10 * 64;
 }
 
 static void *carve(unsigned char **room, size_t bytes)
@@ -64,7 +64,48 @@ static const unsigned char *find_end(const usw_ext_range *r, size_t i, const uns
     return end;
 }
 
-/* The blocks of run i, read to *place, or to where their pages lie as in the file. */
+/* Bytes [from, until) of a run as they are in its file, to *to, or to where their pages lie as
+ * there. */
+static upsweep_status read_plain(usw_ext_range *r, const usw_ext_run *run, uint64_t from,
+                                 uint64_t until, unsigned char **to)
+{
+    uint64_t at = usw_ext_run_at(run, from, until);
+    if (!r->x->direct) {
+        return usw_ext_read(r->x, run->file, *to, (size_t)(until - from), at);
+    }
+    *to += (USW_EXT_PAGE - (uintptr_t)*to % USW_EXT_PAGE) % USW_EXT_PAGE + at % USW_EXT_PAGE;
+    return usw_ext_read_pages(r->x, run->file, *to, (size_t)(until - from), at);
+}
+
+/* Stored bytes are read so far behind where their blocks go that each lies behind its place. */
+static upsweep_status read_packed(usw_ext_range *r, const usw_ext_run *run, usw_ext_stretch s,
+                                  unsigned char *to)
+{
+    uint64_t from = run->blocks[s.first].raw, begin = run->blocks[s.first].stored;
+    size_t stored = (size_t)(usw_ext_stored(run, s.end) - begin), bytes = 0;
+    for (size_t b = s.first; b < s.end; b++) {
+        bytes += usw_ext_block_bytes(run, b);
+    }
+    uint64_t at = run->at + begin;
+    unsigned char *p = to + (bytes - stored) + USW_PACK_MARGIN;
+    p += r->x->direct ? (size_t)(at - (uintptr_t)p) % USW_EXT_PAGE : 0;
+    upsweep_status status = r->x->direct ? usw_ext_read_pages(r->x, run->file, p, stored, at)
+                                         : usw_ext_read(r->x, run->file, p, stored, at);
+    for (size_t b = s.first; b < s.end && status == UPSWEEP_OK; b++) {
+        const unsigned char *in = p + (run->blocks[b].stored - begin);
+        size_t packed = (size_t)(usw_ext_stored(run, b + 1) - run->blocks[b].stored);
+        unsigned char *out = to + (run->blocks[b].raw - from);
+        bytes = usw_ext_block_bytes(run, b);
+        if (packed == bytes) {
+            memmove(out, in, bytes);
+        } else if (!usw_unpack(in, packed, out, bytes)) {
+            status = usw_ext_fail_changed(r->x, run);
+        }
+    }
+    return status;
+}
+
+/* The blocks of run i, read to *place or a little behind it, where *place is then. */
 static upsweep_status load_run(usw_ext_range *r, size_t i, unsigned char **place, size_t *bytes)
 {
     const usw_ext_run *run = &r->plan->runs[i];
@@ -72,21 +113,16 @@ static upsweep_status load_run(usw_ext_range *r, size_t i, unsigned char **place
     uint64_t from = s.first < run->block_count ? run->blocks[s.first].raw : run->raw;
     uint64_t until = s.end < run->block_count ? run->blocks[s.end].raw : run->raw;
     until = s.first == s.end ? from : until;
-    uint64_t at = usw_ext_run_at(run, from, until);
-    unsigned char *to = *place;
     *bytes = (size_t)(until - from);
-    if (r->x->direct && *bytes > 0) {
-        size_t rest = (uintptr_t)to % USW_EXT_PAGE;
-        to += (rest > 0 ? USW_EXT_PAGE - rest : 0) + at % USW_EXT_PAGE;
-        *place = to;
-    }
-    r->at[i] = r->end[i] = to;
+    r->at[i] = r->end[i] = *place;
     r->offset += from;
     if (*bytes == 0) {
         return UPSWEEP_OK;
     }
-    upsweep_status status = r->x->direct ? usw_ext_read_pages(r->x, run->file, to, *bytes, at)
-                                         : usw_ext_read(r->x, run->file, to, *bytes, at);
+    upsweep_status status = usw_ext_is_packed(run) ? read_packed(r, run, s, *place)
+                                                   : read_plain(r, run, from, until, place);
+    unsigned char *to = *place;
+    r->at[i] = r->end[i] = to;
     if (status != UPSWEEP_OK) {
         return status;
     }

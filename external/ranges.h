@@ -3,7 +3,7 @@
 #ifndef USW_EXTERNAL_RANGES_H
 #define USW_EXTERNAL_RANGES_H
 
-#include "external/external.h"
+#include "external/writer.h"
 
 /* ---- ranges (plan.c) ---- */
 
@@ -33,7 +33,8 @@ typedef struct usw_ext_plan {
     unsigned char *heads; /* USW_EXT_HEAD bytes of each run's next block */
     bool *head_there;
     unsigned char *long_head[2];
-    size_t budget; /* bytes of the blocks of a range, at most */
+    unsigned char *packed_head; /* the begin of a packed block, as it is stored */
+    size_t budget;              /* bytes of the blocks of a range, at most */
     uint64_t given;
     usw_ext_splitter last; /* where the range before ends */
     bool finished;

@@ -1,6 +1,6 @@
-/* run_write.c - gathers sorted records, writes them as a run, and notes where its blocks begin. */
+/* run_write.c - a slot's sorted records are gathered and written as a run. */
 /* SPDX-License-Identifier: MIT */
-#include "external/external.h"
+#include "external/writer.h"
 
 enum { AHEAD = 16 };
 
@@ -51,105 +51,6 @@ upsweep_status usw_ext_add_run(upsweep_external *x, const usw_ext_run *run)
 
 /* ---- a run ---- */
 
-upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint64_t bytes,
-                                   unsigned char *buffer, size_t room)
-{
-    *w = (usw_ext_writer){.x = x, .buffer = buffer, .room = room};
-    upsweep_status status = usw_ext_place(x, bytes, &w->run.file, &w->run.at);
-    if (status != UPSWEEP_OK) {
-        return status;
-    }
-    w->run.blocks = usw_ext_take_blocks(x, bytes, &w->blocks_room, &w->block_bytes);
-    return w->run.blocks != NULL ? UPSWEEP_OK : UPSWEEP_ERROR_MEMORY;
-}
-
-/* Whole pages go; what is behind them stays in the buffer, or at the end gets zeros behind it, for
- * which the run has room. */
-static upsweep_status flush(usw_ext_writer *w, bool end)
-{
-    size_t bytes = w->held / USW_EXT_PAGE * USW_EXT_PAGE, rest = w->held - bytes;
-    if (end && rest > 0) {
-        bytes += USW_EXT_PAGE;
-        memset(w->buffer + w->held, 0, bytes - w->held);
-    }
-    if (bytes == 0) {
-        return UPSWEEP_OK;
-    }
-    upsweep_status status =
-        usw_ext_write(w->x, w->run.file, w->buffer, bytes, w->run.at + w->flushed);
-    w->flushed += bytes;
-    memmove(w->buffer, w->buffer + bytes, end ? 0 : rest);
-    w->held = end ? 0 : rest;
-    return status;
-}
-
-static upsweep_status add_bytes(usw_ext_writer *w, const unsigned char *p, size_t bytes)
-{
-    upsweep_status status = UPSWEEP_OK;
-    w->written += bytes;
-    while (bytes > w->room - w->held && status == UPSWEEP_OK) {
-        size_t step = w->room - w->held;
-        memcpy(w->buffer + w->held, p, step);
-        w->held += step;
-        p += step;
-        bytes -= step;
-        status = flush(w, false);
-    }
-    memcpy(w->buffer + w->held, p, status == UPSWEEP_OK ? bytes : 0);
-    w->held += bytes;
-    return status;
-}
-
-/* Notes a block that begins at byte `at` of the run with record r, if one is due. */
-static inline void note_block(usw_ext_writer *w, uint64_t at, usw_ext_record r)
-{
-    if (w->run.block_count > 0 && at - w->block_begin < w->block_bytes) {
-        return;
-    }
-    bool more;
-    size_t before = (size_t)(at - w->block_begin);
-    w->run.block_bytes_max = usw_max(w->run.block_bytes_max, before);
-    w->run.blocks[w->run.block_count++] = (usw_ext_block){usw_ext_key(&w->x->order, r, &more), at};
-    w->block_begin = at;
-}
-
-upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r)
-{
-    note_block(w, w->written, r);
-    return add_bytes(w, r.p, usw_ext_whole(&w->x->order, r));
-}
-
-/* Up to the record where the next block begins at once. */
-upsweep_status usw_ext_writer_add_all(usw_ext_writer *w, const unsigned char *p, size_t bytes)
-{
-    size_t fixed = w->x->order.record_bytes;
-    upsweep_status status = UPSWEEP_OK;
-    bool more;
-    if (bytes > 0) {
-        w->run.last_key =
-            usw_ext_key(&w->x->order, (usw_ext_record){p + bytes - fixed, fixed}, &more);
-    }
-    while (bytes > 0 && status == UPSWEEP_OK) {
-        note_block(w, w->written, (usw_ext_record){p, fixed});
-        size_t left =
-            w->block_bytes - usw_min((size_t)(w->written - w->block_begin), w->block_bytes);
-        size_t step = usw_min(usw_max((left + fixed - 1) / fixed, 1) * fixed, bytes);
-        status = add_bytes(w, p, step);
-        p += step;
-        bytes -= step;
-    }
-    return status;
-}
-
-upsweep_status usw_ext_writer_close(usw_ext_writer *w, uint64_t order)
-{
-    upsweep_status status = flush(w, true);
-    w->run.raw = w->written;
-    w->run.order = order;
-    w->run.block_bytes_max = usw_max(w->run.block_bytes_max, (size_t)(w->written - w->block_begin));
-    return status == UPSWEEP_OK ? usw_ext_add_run(w->x, &w->run) : status;
-}
-
 /* Whether record i, with -u, is as the one before it. */
 static inline bool is_repeated(const usw_ext_sorting *s, size_t i, usw_ext_record r)
 {
@@ -157,14 +58,14 @@ static inline bool is_repeated(const usw_ext_sorting *s, size_t i, usw_ext_recor
            usw_ext_compare(&s->x->order, usw_ext_sorted(s, i - 1), r) == 0;
 }
 
-/* Records that stand in order are written from where they are. */
+/* Records that stand in order are written from where they are, if nothing is packed. */
 static upsweep_status write_in_place(usw_ext_writer *w, const usw_ext_sorting *s)
 {
     const unsigned char *p = s->data, *end = p + s->kept;
     size_t fixed = s->x->order.record_bytes;
     while (p < end) {
         usw_ext_record r = usw_ext_record_at(&s->x->order, p, end);
-        note_block(w, (uint64_t)(p - s->data), r);
+        usw_ext_note_block(w, (uint64_t)(p - s->data), (uint64_t)(p - s->data), r);
         size_t step = usw_ext_whole(&s->x->order, r);
         if (fixed != 0) { /* straight to the record where the next block begins */
             size_t records = w->block_bytes / fixed;
@@ -182,7 +83,8 @@ static upsweep_status write_in_place(usw_ext_writer *w, const usw_ext_sorting *s
     upsweep_status status =
         pages > 0 ? usw_ext_write(s->x, w->run.file, s->data, pages, w->run.at) : UPSWEEP_OK;
     w->written = w->flushed = pages;
-    return status == UPSWEEP_OK ? add_bytes(w, s->data + pages, s->kept - pages) : status;
+    return status == UPSWEEP_OK ? usw_ext_writer_add_bytes(w, s->data + pages, s->kept - pages)
+                                : status;
 }
 
 static upsweep_status write_gathered(usw_ext_writer *w, const usw_ext_sorting *s)
@@ -213,9 +115,12 @@ static upsweep_status write_run(usw_ext_sorting *s, uint64_t order, unsigned cha
         return status;
     }
     bool as_is = s->in_order && (!s->x->order.unique || s->x->order.element != 0);
-    if (as_is) {
+    if (as_is && !usw_ext_writer_try(&w, s->data, s->kept)) {
         USW_EXT_ROUTE("a run from where its records stand in order");
         status = write_in_place(&w, s);
+    } else if (as_is && s->x->order.record_bytes != 0) {
+        USW_EXT_ROUTE("a run of records that stand in order, to be packed");
+        status = usw_ext_writer_add_all(&w, s->data, s->kept);
     } else {
         USW_EXT_ROUTE("a run gathered");
         status = write_gathered(&w, s);

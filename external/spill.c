@@ -150,6 +150,7 @@ upsweep_status usw_ext_write(upsweep_external *x, unsigned file, const void *fro
 {
     const usw_ext_file *f = &x->files[file];
     bool pages = ((uintptr_t)from | at | bytes) % FILE_BLOCK == 0;
+    double begin = usw_ext_seconds();
     int error = EINVAL;
     if (pages && f->direct >= 0 && !atomic_load(&x->slow)) {
         error = write_pages(x, f, from, bytes, at);
@@ -162,7 +163,9 @@ upsweep_status usw_ext_write(upsweep_external *x, unsigned file, const void *fro
                             f->directory, strerror(error));
     }
     uint64_t held = atomic_fetch_add(&x->held, bytes) + bytes;
+    double seconds = usw_ext_seconds() - begin;
     pthread_mutex_lock(&x->lock);
+    usw_packing_note_write(&x->packing, bytes, seconds);
     x->report.written += bytes;
     x->report.temporary = held > x->report.temporary ? held : x->report.temporary;
     pthread_mutex_unlock(&x->lock);
@@ -234,10 +237,19 @@ void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t beg
     }
     uint64_t from = (run->at + begin) / FILE_BLOCK * FILE_BLOCK;
     uint64_t to =
-        (run->at + end + (end == run->raw ? FILE_BLOCK - 1 : 0)) / FILE_BLOCK * FILE_BLOCK;
+        (run->at + end + (end == run->stored ? FILE_BLOCK - 1 : 0)) / FILE_BLOCK * FILE_BLOCK;
     if (from < to && fallocate(x->files[run->file].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                (off_t)from, (off_t)(to - from)) == 0) {
         atomic_fetch_sub(&x->held, end - begin);
+    }
+}
+
+void usw_ext_give_rest(upsweep_external *x, unsigned file, uint64_t from, uint64_t to)
+{
+    to = (to + FILE_BLOCK - 1) / FILE_BLOCK * FILE_BLOCK;
+    if (from < to) {
+        (void)fallocate(x->files[file].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+                        (off_t)(to - from));
     }
 }
 

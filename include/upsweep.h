@@ -822,9 +822,10 @@ UPSWEEP_API upsweep_status upsweep_transpose(upsweep *u, const void *in, size_t 
  * ------------------------------------------------------------------------------------------ */
 
 /* A sort under a limit of memory: push the records, in pieces of any size; then pull or write them
- * in order. What does not fit goes to temporary files as sorted runs, while more is pushed, and is
- * merged by several threads. Stable. On the CPU. Input: at most some 1000 times the limit and 2^48
- * bytes. One thread at a time may call; several sorts may run side by side.
+ * in order. What does not fit goes to temporary files as sorted runs, while more is pushed, packed
+ * where that is faster than the disk, and is merged by several threads. Stable. On the CPU. Input:
+ * at most some 1000 times the limit and 2^48 bytes. One thread at a time may call; several sorts
+ * may run side by side.
  *
  * Sources: Knuth, The Art of Computer Programming 3, 5.4 (runs, merge patterns, forecasting);
  * Rahn, Sanders, Singler, "Scalable distributed-memory external sorting", 2010 (merges split by
@@ -895,12 +896,14 @@ typedef struct upsweep_external_report {
     double sort_seconds, write_seconds; /* of all threads: runs, and writing them */
     double merge_seconds;               /* by the clock: the merges */
     uint64_t merged;                    /* bytes that the last merge has written or given so far */
+    /* Bytes that were packed on their way to temporary files, and how many they were then. */
+    uint64_t packed_from, packed_to;
 } upsweep_external_report;
 
 /* An empty report, for a call to fill. */
 #define UPSWEEP_EXTERNAL_REPORT_INIT                                                               \
     {                                                                                              \
-        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                     \
+        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0               \
     }
 
 /* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, also for record_bytes above about a

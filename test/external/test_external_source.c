@@ -139,7 +139,8 @@ static upsweep_external *open_sort(upsweep_external_config config, text in, FILE
     return x;
 }
 
-/* Written to a file and pulled, as expected; returns how many bytes went to temporary files. */
+/* Written to a file and pulled, as expected; returns how many bytes went to temporary files, packed
+ * ones as they were before. */
 static uint64_t check(upsweep_external_config config, text in, text want)
 {
     FILE *f = make_file(in), *out = tmpfile();
@@ -158,7 +159,7 @@ static uint64_t check(upsweep_external_config config, text in, text want)
     upsweep_external_close(x);
     free(got);
     assert_int_equal(fclose(f) | fclose(out), 0);
-    return r.written;
+    return r.written + r.packed_from - r.packed_to;
 }
 
 static upsweep_external_config config_of(size_t record, bool down, bool unique)
