@@ -147,10 +147,10 @@ static upsweep_status take_directories(upsweep_external *x, const upsweep_extern
 static unsigned wish_of_packing(void)
 {
     const char *asked = getenv("UPSWEEP_TEMPORARIES");
-    return asked == NULL                  ? USW_PACK_WHERE_FASTER
-           : strcmp(asked, "raw") == 0    ? USW_PACK_NEVER
-           : strcmp(asked, "packed") == 0 ? USW_PACK_ALWAYS
-                                          : USW_PACK_WHERE_FASTER;
+    if (!usw_pack_works() || (asked != NULL && strcmp(asked, "raw") == 0)) {
+        return USW_PACK_NEVER;
+    }
+    return asked != NULL && strcmp(asked, "packed") == 0 ? USW_PACK_ALWAYS : USW_PACK_WHERE_FASTER;
 }
 
 static upsweep_status open_with(upsweep_external *x, const upsweep_external_config *config)

@@ -13,11 +13,17 @@ size_t usw_ext_record_room(const upsweep_external *x)
     return (x->longest + USW_EXT_SLACK + 63) / 64 * 64;
 }
 
+/* Room for what is read of a packed block. */
+static size_t packed_head_bytes(const upsweep_external *x)
+{
+    return x->report.packed_from > 0 ? usw_pack_begin_bytes(USW_PACK_HEAD) : 0;
+}
+
 size_t usw_ext_plan_bytes(const upsweep_external *x, size_t k, bool tight)
 {
     return k * (3 * sizeof(size_t) + USW_EXT_HEAD + sizeof(bool)) +
            (tight ? 1 : 3) * usw_ext_record_room(x) + 10 * 64 + USW_EXT_SLACK +
-           (x->report.packed_from > 0 ? usw_pack_begin_bytes(USW_PACK_HEAD) : 0);
+           packed_head_bytes(x);
 }
 
 size_t usw_ext_block_bytes(const usw_ext_run *run, size_t block)
@@ -195,8 +201,7 @@ upsweep_status usw_ext_plan_begin(usw_ext_plan *p, upsweep_external *x, usw_ext_
     p->head_there = carve(&room, k * sizeof *p->head_there);
     p->heads = carve(&room, k * USW_EXT_HEAD + USW_EXT_SLACK);
     p->last.at = carve(&room, usw_ext_record_room(x));
-    p->packed_head =
-        carve(&room, usw_pack_begin_bytes(x->report.packed_from > 0 ? USW_PACK_HEAD : 0));
+    p->packed_head = carve(&room, packed_head_bytes(x));
     p->long_head[0] = carve(tight ? &spare : &room, usw_ext_record_room(x));
     p->long_head[1] = carve(tight ? &spare : &room, usw_ext_record_room(x));
     for (size_t i = 0; i < k; i++) {

@@ -12,7 +12,7 @@
 enum { MOST = 500000, KINDS = 6, SLACK = 64, LIMIT = 4 << 20 };
 
 /* Random bytes, one byte, a period, lines that share much, numbers of 8 bytes in order, one byte
- * behind random ones. */
+ * behind many random ones. */
 static void fill(unsigned char *p, size_t bytes, int kind)
 {
     size_t period = 1 + any(30);
@@ -21,11 +21,19 @@ static void fill(unsigned char *p, size_t bytes, int kind)
         number += i % 8 == 0 ? any(1 << 20) : 0;
         p[i] = kind == 0   ? (unsigned char)any(256)
                : kind == 1 ? 'x'
-               : kind == 5 ? (unsigned char)(i < 3900 ? any(256) : 'x')
+               : kind == 5 ? (unsigned char)(i < bytes / 3 ? any(256) : 'x')
                : kind == 2 ? (unsigned char)(i % period)
                : kind == 3 ? (unsigned char)(any(10) == 0 ? 'a' + (int)any(26)
                                                           : "/usr/lib/share/\n"[i % 16])
                            : (unsigned char)(number >> i % 8 * 8);
+    }
+}
+
+static void skip_without_lz4(void)
+{
+    if (!usw_pack_works()) {
+        print_message("not tested: liblz4.so.1 from 1.9.3 on is not here\n");
+        skip();
     }
 }
 
@@ -62,16 +70,13 @@ static void check_round(const unsigned char *in, size_t bytes, const unsigned ch
 static void test_codec(void **s)
 {
     (void)s;
+    skip_without_lz4();
     unsigned char *in = malloc(MOST + SLACK), *out = malloc(2 * MOST + SLACK);
     for (int i = 0; i < 400; i++) {
         size_t bytes = 1 + (i < 200 ? (size_t)i / KINDS : any(i < 380 ? 20000 : MOST));
         fill(in, bytes + SLACK, i % KINDS);
         size_t stored = usw_pack(in, bytes, out, 2 * bytes + SLACK);
-        if (i % KINDS == 0 && bytes > 4000) {
-            assert_int_equal(stored, 0);
-            continue;
-        }
-        assert_true(stored > USW_PACK_SUM && stored <= bytes + bytes / 255 + 16);
+        assert_true(stored > USW_PACK_SUM && stored <= USW_PACK_SUM + bytes + bytes / 255 + 16);
         assert_true(i % KINDS == 0 || bytes < (i % KINDS == 5 ? 5000 : 3000) ||
                     stored < bytes * 7 / 8);
         check_round(in, bytes, out, stored);
@@ -89,6 +94,7 @@ static void test_damaged_block(void **s)
 {
     (void)s;
     enum { BYTES = 3000 };
+    skip_without_lz4();
     unsigned char in[BYTES + SLACK], out[2 * BYTES], got[BYTES + 1];
     for (int kind = 1; kind < KINDS; kind++) {
         fill(in, sizeof in, kind);
@@ -177,6 +183,7 @@ static upsweep_external *sort_lines(const unsigned char *p, size_t bytes, const 
 static void test_both(void **s)
 {
     (void)s;
+    skip_without_lz4();
     size_t size = 24 << 20;
     unsigned char *in = make_lines(size), *want = malloc(size);
     size_t at = 0, bytes;
@@ -224,6 +231,7 @@ static int temporary_file(const char *folder)
 static void test_damaged_file(void **s)
 {
     (void)s;
+    skip_without_lz4();
     size_t size = 12 << 20;
     char folder[] = "/tmp/upsweep_packed_XXXXXX", page[4096];
     assert_non_null(mkdtemp(folder));
