@@ -75,12 +75,12 @@ typedef struct usw_kept_choice {
 
 /* What a byte of an array costs a call, in steps of two from SCANNING on. */
 typedef enum usw_cost {
-    USW_LIKE_READING,     /* sums, extremes, order: as much, since threads part it well */
-    USW_LIKE_SCANNING,    /* scans, splits, copies: an eighth of a sort */
-    USW_LIKE_MERGING,     /* merges, histograms */
-    USW_LIKE_GATHERING,   /* moves by an index or to buckets */
-    USW_LIKE_SORTING,     /* 0.7 ns */
-    USW_LIKE_CALLING = 7  /* a function of the caller's, often */
+    USW_LIKE_READING,    /* sums, extremes, order: as much, since threads part it well */
+    USW_LIKE_SCANNING,   /* scans, splits, copies: an eighth of a sort */
+    USW_LIKE_MERGING,    /* merges, histograms */
+    USW_LIKE_GATHERING,  /* moves by an index or to buckets */
+    USW_LIKE_SORTING,    /* 0.7 ns */
+    USW_LIKE_CALLING = 7 /* a function of the caller's, often */
 } usw_cost;
 /* How long work of an amount took, by one thread and shared: of paths, and of calls of each kind
  * with the work of a sort of 256 to 511 KB, up to 1 MB and up to 2 MB (calls/sharing.c). */

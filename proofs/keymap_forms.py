@@ -141,6 +141,10 @@ def scalar_forms(p, s, core):
                 for name, wanted in (("key_as_32", f.mapped), ("key_of_32", f.unmapped)):
                     prove_equal(p, f"cpu/cache_sort/short_keys.h {name} {w}", f,
                                 lambda: src.call(name, f.key().to(32, False), number(bits // 8, 64, False), m), wanted)
+            if level < 2 and bits >= 32:
+                src = s.of("cpu/cache_sort/cache_sort_cpu.h", level, bits)
+                prove_equal(p, f"cache_sort unmap_key_{w} {isa}", f,
+                            lambda: src.call(f"unmap_key_{w}", f.key(), f.map), f.unmapped)
             if level == 0 and bits > 8 or level == 1 and bits == 16:
                 src = s.of("cpu/cache_sort/cache_sort_cpu.h", level, bits)
                 prove_equal(p, f"cpu/cache_sort/partition_scalar.h compared_{w} {isa}", f,

@@ -24,7 +24,7 @@ PROVED = {
     "cpu/cache_sort/vectors_avx2.h": {"vmap_of", "vmapped", "vsides_mapped"},
     "cpu/cache_sort/vectors_avx512.h": {"vmap_of", "vmap_bits", "vmapped", "vmap_some", "vunmap"},
     "cpu/cache_sort/vectors_avx512_256.h": {"vmap_of", "vmap_some", "vunmap"},
-    "cpu/cache_sort/short_arrays.h": {"rises_signed", "map_key"},
+    "cpu/cache_sort/short_arrays.h": {"rises_signed", "map_key", "unmap_key"},
     "cpu/cache_sort/key_order.h": {"keeps_signed_order", "keeps_double_order"},
     "gpu/gpu.cuh": {"map", "unmap", "identity", "usw_gpu_keymap_of"},
     "gpu/merging/records.cuh": {"usw_map_field"},
@@ -33,7 +33,7 @@ PROVED = {
 }
 # What hands the constants to one of those, or asks only whether there are any.
 HANDS_ON = {
-    "cpu/patterns/map_keys_cpu.h": {"breaks_mapped", "breaks", "mark_breaks"},
+    "cpu/patterns/map_keys_cpu.h": {"breaks_mapped", "breaks", "breaks_of_64"},
     "cpu/selection/select_cpu.h": {"count", "hits", "sample"},
     "cpu/folds/column_loops.h": {"columns_unmap"},
     "cpu/folds/least_keys.h": {"least_of"},
@@ -61,6 +61,7 @@ HEAD = re.compile(r"(?:FN\(\s*(\w+)\s*\)|\b(\w+))\s*\(")
 def without_comments(text):
     text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', lambda m: re.sub(r"[^\n]", " ", m.group()), text,
                   flags=re.S)
+    text = re.sub(r"\bELEMENT\(\w+\)", lambda m: " " * len(m.group()), text)  # instructions have such names
     return re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.M)
 
 

@@ -58,7 +58,10 @@ static size_t cut(pieces *all, size_t most)
     for (size_t c = 0; c < all->count; c++) {
         piece *p = &all->piece[c];
         size_t begin = c * share, end = usw_min(n, begin + share);
-        *p = (piece){.begin = c == 0 ? (place){0} : p[-1].end, .end = place_of(all->w, end)};
+        *p = (piece){.end = place_of(all->w, end)};
+        if (c > 0) {
+            p->begin = p[-1].end;
+        }
         p->head = usw_min(end, usw_max(begin, result_of(p->begin)));
         p->tail = usw_max(p->head, usw_min(end, usw_max(begin, result_of(p->end))));
         saved += p->head - begin + end - p->tail;
