@@ -22,6 +22,7 @@ if(UPSWEEP_SHLIBDEPS) # which versions of libc and the others they were built wi
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 endif()
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libupsweep0)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS liblz4-1) # opened, not linked
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libupsweep-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libupsweep0 (= ${PROJECT_VERSION})")

@@ -69,7 +69,7 @@ static uint32_t checksum(const unsigned char *p, size_t bytes)
 size_t usw_pack(const unsigned char *from, size_t bytes, unsigned char *to, size_t room)
 {
     uint64_t state[STATE_WORDS];
-    if (room <= USW_PACK_SUM || !usw_pack_works()) {
+    if (bytes >= USW_PACK_MOST || room <= USW_PACK_SUM || !usw_pack_works()) {
         return 0;
     }
     int packed = lz4.pack(state, (const char *)from, (char *)to + USW_PACK_SUM, (int)bytes,

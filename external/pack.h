@@ -33,8 +33,8 @@ static inline size_t usw_pack_begin_bytes(size_t bytes)
     return USW_PACK_SUM + bytes + USW_PACK_MOST / 255 + 64;
 }
 
-/* Packs less than USW_PACK_MOST bytes into at most `room`; 0: they don't fit. Takes 16 KB of the
- * stack. Returns the bytes. */
+/* Packs less than USW_PACK_MOST bytes into at most `room`; 0: they don't fit, or are more. Takes
+ * 16 KB of the stack. Returns the bytes. */
 size_t usw_pack(const unsigned char *from, size_t bytes, unsigned char *to, size_t room);
 /* Unpacks a whole block of `bytes` bytes; false: it is damaged. */
 bool usw_unpack(const unsigned char *from, size_t stored, unsigned char *to, size_t bytes);

@@ -823,9 +823,9 @@ UPSWEEP_API upsweep_status upsweep_transpose(upsweep *u, const void *in, size_t 
 
 /* A sort under a limit of memory: push the records, in pieces of any size; then pull or write them
  * in order. What does not fit goes to temporary files as sorted runs, while more is pushed, packed
- * where that is faster than the disk, and is merged by several threads. Stable. On the CPU. Input:
- * at most some 1000 times the limit and 2^48 bytes. One thread at a time may call; several sorts
- * may run side by side.
+ * by liblz4 where that is there and faster than the disk, and is merged by several threads. Stable.
+ * On the CPU. Input: at most some 1000 times the limit and 2^48 bytes. One thread at a time may
+ * call; several sorts may run side by side.
  *
  * Sources: Knuth, The Art of Computer Programming 3, 5.4 (runs, merge patterns, forecasting);
  * Rahn, Sanders, Singler, "Scalable distributed-memory external sorting", 2010 (merges split by

@@ -117,7 +117,9 @@ static const struct {
      "Where sort keeps what does not fit into memory, where an output is collected that must be\n"
      "written over its file, and where solutions are compiled; /tmp if it is not set."},
     {"UPSWEEP_TEMPORARIES", "sort",
-     "raw or packed: whether temporary files are compressed, else they are where that is faster."},
+     "raw or packed: whether temporary files are compressed by liblz4, if that is there; else "
+     "they\n"
+     "are where that is faster."},
     {"LC_ALL, LC_COLLATE, LC_CTYPE, LC_NUMERIC, LC_TIME, LANG", "sort",
      "The locale, with --locale, or where the program is called by the name sort."},
     {"POSIXLY_CORRECT, _POSIX2_VERSION", "sort", "Whether +POS alone is a key, as for sort(1)."},

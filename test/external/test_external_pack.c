@@ -85,6 +85,7 @@ static void test_codec(void **s)
         assert_int_equal(usw_pack(in, bytes, out, room), 0);
         assert_int_equal(out[room], 0x5a);
     }
+    assert_int_equal(usw_pack(in, USW_PACK_MOST, out, MOST), 0);
     free(in);
     free(out);
 }
