@@ -231,6 +231,9 @@ wrong_solutions() { python3 test/site/learn_test.py build-long/upsweep . --all; 
 # Larger than memory: more text, arrays and records, and limits up to 1 GB.
 sorts_beyond_memory() {
     UPSWEEP_TEST_LONG=1 python3 test/app/sort_external.py build-long/upsweep --megabytes 120 --kills 60 &&
+        UPSWEEP_TEMPORARIES=packed python3 test/app/sort_external.py build-long/upsweep --megabytes 30 --kills 20 &&
+        UPSWEEP_TEMPORARIES=packed python3 test/app/sort_external_arrays.py build-long/upsweep &&
+        UPSWEEP_TEMPORARIES=packed build-long/test/test_external_long &&
         UPSWEEP_TEST_LONG=1 python3 test/app/sort_merge.py build-long/upsweep &&
         UPSWEEP_TEST_LONG=1 python3 test/app/sort_messages.py build-long/upsweep &&
         python3 test/app/sort_external_arrays.py build-long/upsweep --megabytes 100 --limits 16,64 --kills 50 &&
@@ -239,7 +242,7 @@ sorts_beyond_memory() {
 }
 python_package() { sh test/python/run.sh build-long long; }
 verbs() {
-    release_build upsweep || { verdict "the verbs" 1; return; }
+    release_build upsweep test_external_long || { verdict "the verbs" 1; return; }
     # The longest first, and what another waits for, so that no processor is left without work.
     beside verbs_beside_sort python_package sorts_beyond_memory verbs_beside_scipy wrong_solutions
 }
