@@ -227,9 +227,10 @@ static inline uint64_t FN(breaks_of_64)(const KEY *k, const usw_key_order *order
 #endif
     /* Flags of a byte each, which the compiler makes by vectors, and whose lowest bits a
      * multiplication brings together, eight at a time. */
+    const KEY *before = k - 1;
     uint8_t flag[64];
     for (size_t i = 0; i < 64; i++) {
-        KEY x = (KEY)((KEY)(FN(mapped)(k[i - 1], neg, pos, add) << left) >> right);
+        KEY x = (KEY)((KEY)(FN(mapped)(before[i], neg, pos, add) << left) >> right);
         KEY y = (KEY)((KEY)(FN(mapped)(k[i], neg, pos, add) << left) >> right);
         flag[i] = y < x;
     }
