@@ -3,10 +3,9 @@
 
     python_gpu.py [--markdown FILE] [--only sorts,cupy,rows,public] [--rounds N] [--most N]
 
-sorts: torch.sort (keys and positions). cupy: cupy.sort and cupy.argsort, all of them given cupy's arrays. rows: torch.topk
-by rows. public: the problems
-sort, prefix sum and histogram that GPU MODE ranks, with inputs made by the same rule and of the same
-sizes (github.com/gpu-mode/reference-kernels, problems/pmpp_v2).
+sorts: torch.sort (keys and positions). cupy: cupy.sort and cupy.argsort, all of them given cupy's arrays. rows:
+torch.topk by rows. public: the problems sort, prefix sum and histogram that GPU MODE ranks, with inputs made by the
+same rule and of the same sizes (github.com/gpu-mode/reference-kernels, problems/pmpp_v2).
 
 A package that is not installed is found by PYTHONPATH: an unpacked wheel with libupsweep_cuda.so beside its
 _core.abi3.so. Before a sort or a selection is timed its keys are compared with the rival's, and its positions

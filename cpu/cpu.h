@@ -264,6 +264,19 @@ typedef struct usw_pair_sort {
     usw_pattern *found;  /* *found gets USW_FEW_VALUES where the keys were counted */
 } usw_pair_sort;
 
+/* Writes the positions begin, begin + 1, .. of n keys to any address, 4 or 8 bytes each. */
+static inline void usw_put_positions(unsigned char *to, size_t bytes, size_t begin, size_t n)
+{
+    for (size_t i = 0; bytes == 4 && i < n; i++) {
+        uint32_t position = (uint32_t)(begin + i);
+        memcpy(to + 4 * i, &position, 4);
+    }
+    for (size_t i = 0; bytes == 8 && i < n; i++) {
+        uint64_t position = begin + i;
+        memcpy(to + 8 * i, &position, 8);
+    }
+}
+
 /* [width of the key]. Takes what other scratch it needs before it writes anything. Call it by
  * usw_sort_carrying (pair_sort.h) only, which knows how large the buffers must be. */
 typedef struct usw_pair_sort_steps {

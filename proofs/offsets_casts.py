@@ -44,8 +44,7 @@ BOUNDED = {
     "n - 1 fits 32 bits where positions have 32: among the GUARDS": {
         "cpu/selection/pack_cpu.h": ["low"], "cpu/selection/select_cpu.h": ["position"],
         "cpu/pair_sort/wide_upper_words.h": ["(w->words[i] & w->mask)"],
-        "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"], "cpu/strings/strings.h": ["item"],
-        "cpu/patterns/pair_weave.h": ["(begin + i)"]},
+        "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"], "cpu/strings/strings.h": ["item"]},
     "fewer keys than a vector has": {"cpu/merging/merge_vectors.h": ["n"], "cpu/cache_sort/short_arrays.h": ["(n - PIECE)"]},
     "at most 22 bits of a float's value; a distance of at most 32 bits, since shift is 0": {
         "cpu/cache_sort/short_positions.h": ["(int32_t)((FN(value_of)(raw[i]) - m.from) * m.scale)",
@@ -77,7 +76,7 @@ BOUNDED = {
         "cpu/pair_sort/few_values_avx2.h": ["(bits | bits >> 32)"],
         "cpu/patterns/patterns_cpu.h": ["falls", "rises"], "cpu/selection/select_cpu.h": ["(i + 1)"],
         "cpu/selection/split_avx2.h": ["sizeof(KEY)"], "core/isa.c": ["best", "CPU_COUNT(&set)", "online"],
-        "core/threads.c": ["(wanted == 0 ? cores : usw_min(wanted, most))"], "calls/sharing.c": ["cost"],
+        "core/threads.c": ["(wanted == 0 ? cores : usw_min(wanted, most))"],
         "cpu/cache_sort/cache_sort_cpu.h": ["v"],
         "cpu/folds/float_tile.h": ["(heads[RUN * r + (size_t)j] != 0)"]},
     "bytes of a record's key": {

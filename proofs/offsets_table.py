@@ -31,7 +31,7 @@ CPU = [div_up(b) for b in (1, 2, 3, 7, 16, 4096, 4097, 1 << 17, 1 << 30)] + [
     # A key above its position in one word, and each back.
     packed("cpu/merging/sort_records.c", r"\[i\] = (\(key >> 32\) << 32 \| i);",
            {"key": ("u64", 0, "2^64 - 1"), "i": ("u64", 0, "2^32 - 1")}, "uint64_t"),
-    packed("cpu/pair_sort/pair_sort.c", r"uint32_t position = \(uint32_t\)(\(begin \+ i\));",
+    packed("cpu/cpu.h", r"uint32_t position = \(uint32_t\)(\(begin \+ i\));",
            {"begin": ("u64", 0, "2^32 - 1"), "i": ("u64", 0, "2^32 - 1")}, "uint32_t",
            given=["begin + i <= 4294967295ul"]),
     packed("cpu/pair_sort/narrow_split.h", r"<< 32 \| \(uint32_t\)(\(i \+ j\));",

@@ -178,6 +178,17 @@ static inline size_t FN(keys_at)(size_t n, size_t at)
 }
 
 #ifdef JOINS
+/* As many lanes of a, then b, as end with the first `count` of b. */
+static inline V FN(vjoin)(V a, V b, size_t count)
+{
+    unsigned char lane[LANES];
+    for (unsigned i = 0; i < LANES; i++) {
+        lane[i] = (unsigned char)i;
+    }
+    V from = ELEMENT(add)(FN(vindex)(lane), FN(vset)((KEY)count));
+    return ELEMENT(permutex2var)(a, from, b);
+}
+
 /* Stores n keys, v[0 .. rows - 1] in order, of which those from half of the rows on may be missing,
  * by whole vectors: the last ones overlap. */
 USW_IN_REGISTERS void FN(store_joined)(KEY *k, size_t n, const V *v, const unsigned rows)

@@ -265,19 +265,6 @@ static inline V FN(vindex)(const unsigned char *from)
 #endif
 }
 
-#ifdef JOINS
-/* As many lanes of a, then b, as end with the first `count` of b. */
-static inline V FN(vjoin)(V a, V b, size_t count)
-{
-    unsigned char lane[LANES];
-    for (unsigned i = 0; i < LANES; i++) {
-        lane[i] = (unsigned char)i;
-    }
-    V from = ELEMENT(add)(FN(vindex)(lane), FN(vset)((KEY)count));
-    return ELEMENT(permutex2var)(a, from, b);
-}
-#endif
-
 /* The index for vpermute that exchanges lane i with lane i ^ x. */
 static inline V FN(vindex_xor)(unsigned x)
 {

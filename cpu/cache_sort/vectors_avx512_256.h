@@ -135,16 +135,6 @@ static inline V FN(vindex)(const unsigned char *from)
 #endif
 }
 
-static inline V FN(vjoin)(V a, V b, size_t count)
-{
-    unsigned char lane[LANES];
-    for (unsigned i = 0; i < LANES; i++) {
-        lane[i] = (unsigned char)i;
-    }
-    V from = ELEMENT(add)(FN(vindex)(lane), FN(vset)((KEY)count));
-    return ELEMENT(permutex2var)(a, from, b);
-}
-
 static inline V FN(vpermute)(V v, V index)
 {
     return ELEMENT(permutexvar)(index, v);

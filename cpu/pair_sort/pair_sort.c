@@ -26,16 +26,8 @@ static void write_positions(void *context, size_t t, unsigned lane)
 {
     const usw_pair_sort *p = context;
     size_t bytes = p->payload_bytes, begin = t * CHUNK, n = usw_min(p->n - begin, CHUNK);
-    char *to = (char *)p->out_payloads + begin * bytes; /* at any address */
     (void)lane;
-    for (size_t i = 0; bytes == 4 && i < n; i++) {
-        uint32_t position = (uint32_t)(begin + i);
-        memcpy(to + 4 * i, &position, 4);
-    }
-    for (size_t i = 0; bytes == 8 && i < n; i++) {
-        uint64_t position = begin + i;
-        memcpy(to + 8 * i, &position, 8);
-    }
+    usw_put_positions((unsigned char *)p->out_payloads + begin * bytes, bytes, begin, n);
 }
 
 /* Whether the keys are in order, which mostly the first few deny. If they are, payloads stay as

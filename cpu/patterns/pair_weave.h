@@ -44,18 +44,6 @@ static inline size_t usw_loose_position(const usw_pair_stretches *s, size_t j)
     return (size_t)usw_load_raw(s->position + j * s->position_bytes, s->position_bytes);
 }
 
-static inline void usw_put_positions(unsigned char *to, size_t bytes, size_t begin, size_t n)
-{
-    for (size_t i = 0; bytes == 4 && i < n; i++) {
-        uint32_t position = (uint32_t)(begin + i);
-        memcpy(to + 4 * i, &position, 4);
-    }
-    for (size_t i = 0; bytes == 8 && i < n; i++) {
-        uint64_t position = begin + i;
-        memcpy(to + 8 * i, &position, 8);
-    }
-}
-
 /* Writes pairs [begin, end) of the array to place `at` of the result, if that is elsewhere. */
 static inline void usw_put_pairs(const usw_pair_weave *w, size_t begin, size_t end, size_t at)
 {
