@@ -73,7 +73,8 @@ template <typename K, unsigned value_bytes> static bool run_together(const usw_g
     return shape::blocks * bytes <= g->shared_bytes + 1024;
 }
 
-/* A launch for each step; `blocks` for a pass; cleared: the control words have been. */
+/* A launch for the count and one for all passes, or for a film's pictures one each; `blocks` for a
+ * pass; cleared: the control words have been. */
 template <typename K, unsigned value_bytes, typename shape>
 static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsigned blocks,
                                   bool cleared)
@@ -102,13 +103,12 @@ static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsig
                          : usw_radix_scatter<K, value_bytes, shape, uint64_t>;
     size_t shared = narrow ? radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()
                            : radix_tile<K, value_bytes, shape, uint64_t>::shared_bytes();
-    for (unsigned p = 0; p < a.pass.bits.digits; p++) {
-        USW_LAUNCH_CHAINED(g, kernel, blocks, shape::threads, shared, a.pass, p);
+    const unsigned digits = a.pass.bits.digits, together = g->film == nullptr ? digits : 1;
+    for (unsigned p = 0; p < digits; p += together) {
+        USW_LAUNCH_CHAINED(g, kernel, blocks, shape::threads, shared, a.pass, a.copy_out, p,
+                           p + together);
     }
-    size_t copy_blocks = (n + 4095) / 4096;
-    copy_blocks = copy_blocks < g->sms * 4 ? copy_blocks : g->sms * 4;
-    return USW_LAUNCH_CHAINED(g, (usw_radix_copy_out<K, value_bytes>),
-                              static_cast<unsigned>(copy_blocks), 512, 0, a.copy_out);
+    return g->status;
 }
 
 template <typename K, unsigned value_bytes,

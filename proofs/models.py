@@ -73,6 +73,8 @@ FAULTS = {
         (":: next > RING && next <= TILES -> said[SLOT(next - 1)] == EPOCH(next - 1) - 1", ":: false -> skip"),
         ("top[SLOT(at + i)] = true;", ""),
         ("#define EPOCH(t) (1 + pass * LAPS + (t) / RING)", "#define EPOCH(t) (1)"),
+        (":: pass > 0 -> written[pass - 1] == TILES", ":: false -> skip"),
+        ("mine++;", "skip;"),
     ],
     "replace_file": [
         ("synced = true;", "skip;"),

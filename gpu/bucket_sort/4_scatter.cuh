@@ -248,22 +248,28 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
 }
 
 template <typename K, int NT, int I, bool first, int MB>
-__global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_args<K> a)
+__global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_args<K> a,
+                                                               unsigned tiles)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     const hybrid_close_buffer<K> s(memory);
     usw_chained();
-    for (unsigned d = threadIdx.x; d < 256; d += NT) {
-        s.cnt[d] = 0;
-    }
-    hybrid_tile<K> t;
-    const hybrid_level<first> l(a.plan);
-    if (!hybrid_to_do<K, first>(a, false) ||
-        !hybrid_find_tile<K, NT * I, first>(a, l, blockIdx.x, s.sums + 16, t)) {
+    if (!hybrid_to_do<K, first>(a, false)) {
         return;
     }
+    const hybrid_level<first> l(a.plan);
     const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
-    hybrid_scatter_tile<K, NT, I, first>(t, a.out, a.map, digit, s);
+    for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
+        for (unsigned d = threadIdx.x; d < 256; d += NT) {
+            s.cnt[d] = 0;
+        }
+        hybrid_tile<K> t;
+        if (!hybrid_find_tile<K, NT * I, first>(a, l, i, s.sums + 16, t)) {
+            return;
+        }
+        hybrid_scatter_tile<K, NT, I, first>(t, a.out, a.map, digit, s);
+        __syncthreads();
+    }
 }
 
 /* Scatters keys of 32 bits of which so many have the same digits that slots would not hold them: a

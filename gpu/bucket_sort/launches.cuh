@@ -19,23 +19,22 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
         j.tile_begin,           first ? j.cursor : j.ends};
     const unsigned buckets = 1u << (j.fine != 0 ? FINE_BITS_1 : j.bits1);
     const unsigned tiles = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
+    /* Where the first scatter may find the keys scattered already, a block takes several tiles. */
+    const bool several = first && j.uncounted;
+    const unsigned whole = 2 * static_cast<unsigned>(g->sms), some = tiles / shape::several;
+    const unsigned blocks = !several ? tiles : some > whole ? some : tiles < whole ? tiles : whole;
     if constexpr (sizeof(K) == 4) {
         constexpr size_t shared = hybrid_slots_shared<K>(shape::slots);
-        /* Where this kernel may find the keys scattered already, a block takes several tiles. */
-        if (first && j.uncounted) {
-            const unsigned whole = 2 * static_cast<unsigned>(g->sms), some = tiles / shape::several;
+        if (several) {
             USW_LAUNCH_CHAINED(g,
                                (hybrid_scatter_slots < K, shape::threads, shape::keys, first, 2,
                                 shape::slots, first ? shape::several_batch : shape::batch, first >),
-                               some > whole    ? some
-                               : tiles < whole ? tiles
-                                               : whole,
-                               shape::threads, shared, a);
+                               blocks, shape::threads, shared, a);
         } else {
             USW_LAUNCH_CHAINED(g,
                                (hybrid_scatter_slots<K, shape::threads, shape::keys, first, 2,
                                                      shape::slots, shape::batch, false>),
-                               tiles, shape::threads, shared, a);
+                               blocks, shape::threads, shared, a);
         }
         if (j.fine != 0) {
             using crowd = hybrid_crowd_shape;
@@ -46,7 +45,7 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
         }
     } else {
         USW_LAUNCH_CHAINED(g, (hybrid_scatter_close<K, shape::threads, shape::keys, first, 2>),
-                           tiles, shape::threads, hybrid_close_shared<K>(tile), a);
+                           blocks, shape::threads, hybrid_close_shared<K>(tile), a, tiles);
     }
 }
 

@@ -70,7 +70,7 @@ struct hybrid_crowd_shape {
     static constexpr int threads = 512, keys = 16, blocks = 3;
 };
 struct hybrid_shape_64 {
-    static constexpr int threads = 512, keys = 16;
+    static constexpr int threads = 512, keys = 16, several = 8;
     static constexpr int local_blocks = 3, rounds = 7;
 };
 template <typename K> struct hybrid_shape_of {

@@ -5,7 +5,6 @@
 #ifndef USW_GPU_DIGIT_SORT_FEW_VALUES_PASS_CUH
 #define USW_GPU_DIGIT_SORT_FEW_VALUES_PASS_CUH
 
-#include "gpu/digit_sort/copy_out.cuh"
 #include "gpu/digit_sort/pass.cuh"
 
 template <typename K> struct usw_radix_steps {
@@ -36,7 +35,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     usw_radix_numbered(const usw_radix_steps<K> a, unsigned *barrier)
 {
     USW_DYNAMIC_SHARED(unsigned char, shared);
-    USW_SHARED(unsigned, taken);
+    USW_SHARED(radix_block_words, words);
     if (a.pass.few->values == 0) {
         return;
     }
@@ -53,9 +52,11 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
         usw_radix_plan_few(a.count.control, a.pass.few, a.pass.n);
     }
     usw_grid_barrier(barrier, 1, false);
-    radix_run_pass<K, value_bytes, Shape, W, true>(a.pass, 0, shared, &taken);
+    radix_run_pass<K, value_bytes, Shape, W, true>(a.pass, 0, shared, &words);
     usw_grid_barrier(barrier, 2, true);
-    usw_copy_out_block<K, value_bytes>(a.copy_out);
+    if (usw_copies_out(a.copy_out)) {
+        usw_copy_out_block<K, value_bytes>(a.copy_out);
+    }
 }
 
 #endif

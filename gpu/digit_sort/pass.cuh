@@ -1,5 +1,5 @@
-/* pass.cuh - one pass of a radix sort on a GPU: moves every key, stably, to the next place of its
- * digit.
+/* pass.cuh - the passes of a radix sort on a GPU: each moves every key, stably, to the next place of
+ * its digit.
  *
  * Steps of a tile
  *   load     keys, and values if any, to registers.
@@ -25,6 +25,7 @@
 #define USW_GPU_DIGIT_SORT_PASS_CUH
 
 #include "gpu/carry/spine_digits.cuh"
+#include "gpu/digit_sort/copy_out.cuh"
 #include "gpu/digit_sort/tile.cuh"
 
 /* Has memory loaded into the second-level cache. */
@@ -41,6 +42,13 @@ __device__ __forceinline__ void ask_ahead(const void *at, size_t bytes)
 #endif
 }
 
+/* A block's words in shared memory. */
+struct radix_block_words {
+    unsigned pass;
+    unsigned taken;   /* number of the next tile, from 1 on; 0: the spine */
+    unsigned written; /* tiles that the block has written in this pass */
+};
+
 /* One block's work in a pass. W: the type of the tiles' words (gpu/carry/look_back_digits.cuh). */
 template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered>
 struct radix_pass {
@@ -50,7 +58,7 @@ struct radix_pass {
     size_t tiles;
     usw_pass_ends<K, value_bytes, numbered> e;
     look_ring<W> ring;
-    unsigned *taken; /* shared: number of the next tile, from 1 on; 0: the spine */
+    radix_block_words *words; /* shared */
 
     /* Draws the next tile, which may begin when the tile that used its words before has read its
      * answer. One thread calls. */
@@ -58,7 +66,7 @@ struct radix_pass {
     {
         /* Step spine_digits/take of proofs/models. */
         const unsigned next = atomicAdd(&a.control->tiles_taken[pass], 1u);
-        *taken = next;
+        words->taken = next;
         if (next > a.ring_tiles && next <= tiles) {
             const unsigned *word = a.done + ((next - 1) & (a.ring_tiles - 1));
             /* Step spine_digits/wait_slot of proofs/models. */
@@ -128,40 +136,90 @@ struct radix_pass {
     }
 };
 
-/* One pass by one block, which is the spine if it draws the number 0. taken: as in radix_pass. */
+/* One pass by one block, which is the spine if it draws the number 0. */
 template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered>
 __device__ __forceinline__ void radix_run_pass(const usw_radix_pass_args<K> &a, unsigned pass,
-                                               unsigned char *shared, unsigned *taken)
+                                               unsigned char *shared, radix_block_words *words)
 {
     const size_t tiles = (a.n + Shape::tile - 1) / Shape::tile;
     const unsigned laps = static_cast<unsigned>((tiles + a.ring_tiles - 1) / a.ring_tiles);
     const look_ring<W> ring = {static_cast<W *>(a.ring), a.ring_tiles, 1 + pass * laps};
-    radix_pass<K, value_bytes, Shape, W, numbered> p = {a, pass, tiles, {}, ring, taken};
+    radix_pass<K, value_bytes, Shape, W, numbered> p = {a, pass, tiles, {}, ring, words};
     const unsigned digit = begin_pass(p.e, a, pass, a.control->passes);
     if (threadIdx.x == 0) {
-        *taken = atomicAdd(&a.control->tiles_taken[pass], 1u);
+        words->taken = atomicAdd(&a.control->tiles_taken[pass], 1u);
+        words->written = 0;
     }
     __syncthreads();
-    if (*taken == 0) {
+    if (words->taken == 0) {
         usw_digit_spine(ring, a.control->base[digit], static_cast<unsigned>(tiles));
         return;
     }
     radix_tile<K, value_bytes, Shape, W, numbered> b;
     b.carve(shared);
-    for (size_t at = *taken; at <= tiles; at = *taken) {
+    for (size_t at = words->taken; at <= tiles; at = words->taken) {
         p.one_tile(b, at - 1);
+        if (threadIdx.x == 0) {
+            words->written++;
+        }
     }
 }
 
+/* Waits until all tiles of a pass are written, by blocks that have all begun. A block calls. */
+template <typename Shape>
+__device__ __forceinline__ void radix_wait_for_pass(usw_radix_control *control, unsigned pass,
+                                                    size_t n)
+{
+    const unsigned tiles = static_cast<unsigned>((n + Shape::tile - 1) / Shape::tile);
+    if (threadIdx.x == 0) {
+        /* Step spine_digits/wait_pass of proofs/models. */
+        while (usw_load_acquire(&control->tiles_written[pass]) != tiles) {
+            usw_yield();
+        }
+    }
+    __syncthreads();
+}
+
+/* Passes from `first` to before `end`, as far as the plan has some, and after the last of all digits
+ * the copy out. In one launch a block goes on to the next pass when it finds no more tile of this
+ * one, and waits there for the tiles that others have begun: so no block waits for one that has not
+ * begun, and the launch need not be cooperative. */
 template <typename K, unsigned value_bytes, typename Shape, typename W>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    usw_radix_scatter(const usw_radix_pass_args<K> a, unsigned pass)
+    usw_radix_scatter(const usw_radix_pass_args<K> a, const usw_copy_out_args<K> out,
+                      unsigned first, unsigned end)
 {
     USW_DYNAMIC_SHARED(unsigned char, shared);
-    USW_SHARED(unsigned, taken);
+    USW_SHARED(radix_block_words, words);
     usw_chained();
-    if (pass < a.control->passes) {
-        radix_run_pass<K, value_bytes, Shape, W, false>(a, pass, shared, &taken);
+    if (out.enabled != nullptr && *out.enabled == 0) {
+        return;
+    }
+    if (threadIdx.x == 0) {
+        words.pass = first;
+    }
+    __syncthreads();
+    while (words.pass < end && words.pass < a.control->passes) {
+        if (words.pass != 0) {
+            radix_wait_for_pass<Shape>(a.control, words.pass - 1, a.n);
+        }
+        radix_run_pass<K, value_bytes, Shape, W, false>(a, words.pass, shared, &words);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            if (words.written != 0) {
+                __threadfence();
+                /* Step spine_digits/leave_pass of proofs/models. */
+                atomicAdd(&a.control->tiles_written[words.pass], words.written);
+            }
+            words.pass++;
+        }
+        __syncthreads();
+    }
+    if (end == a.bits.digits && usw_copies_out(out)) {
+        if (words.pass != 0) {
+            radix_wait_for_pass<Shape>(a.control, words.pass - 1, a.n);
+        }
+        usw_copy_out_block<K, value_bytes>(out);
     }
 }
 
