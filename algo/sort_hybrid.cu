@@ -262,9 +262,8 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.from, j.keys, j.n, j.map, j.plan,
                static_cast<const hybrid_few<K> *>(j.few_values));
-    usw_digit_scratch scratch = {};
-    scratch.keys_tmp = j.tmp;
-    scratch.control = j.radix;
+    const usw_digit_scratch scratch = {j.tmp,   nullptr, nullptr,
+                                       nullptr, j.radix, j.tree != nullptr};
     return usw_radix_queue(g, s, scratch, &j.plan->radix);
 }
 

@@ -62,23 +62,28 @@ __device__ __forceinline__ void usw_chained_before(unsigned *begun)
 }
 
 /* The same for a launch that runs beside the one before, and beside those before that back to the
- * one that sets *begun: it waits until that is set, and sees what was written before that launch.
- * Its last block waits for the end of the one before, so that the end of this one means that, too.
- * begun NULL: as usw_chained. A block calls. */
-__device__ __forceinline__ void usw_chained_beside(const unsigned *begun)
+ * one that sets *begun. Its blocks start when that is set; the first of them, `asking`, as many as a
+ * device runs at once, or more, load it, so that they see what was written before that launch. Later
+ * blocks find it in the second cache: they start where one of these has ended, which has emptied the
+ * multiprocessor's own cache, and would lose a load's time each. The last block waits for the end of
+ * the launch before, so that the end of this one means that, too. begun NULL: as usw_chained. A
+ * block calls. */
+__device__ __forceinline__ void usw_chained_beside(const unsigned *begun, unsigned asking)
 {
     if (begun == nullptr) {
         usw_chained();
         return;
     }
+    if (blockIdx.x < asking) {
 #if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+        asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
 #endif
-    if (threadIdx.x == 0) {
-        while (usw_load_acquire(begun) == 0) {
+        if (threadIdx.x == 0) {
+            while (usw_load_acquire(begun) == 0) {
+            }
         }
+        __syncthreads();
     }
-    __syncthreads();
 #if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
     if (blockIdx.x + 1 == gridDim.x) {
         asm volatile("griddepcontrol.wait;" : : : "memory");
@@ -112,6 +117,12 @@ static inline bool usw_gpu_chains(const usw_gpu *g)
            major == 9;
 }
 #endif
+
+/* How many blocks of so many threads a device may run at once, at most. */
+static inline unsigned usw_gpu_asking(const usw_gpu *g, unsigned threads)
+{
+    return g->sms * (2048 / threads);
+}
 
 /* usw_gpu_launch for a kernel that calls usw_chained, or beside: usw_chained_beside. The operation
  * before in the call's stream is a launch of another such kernel, or is not chained. */

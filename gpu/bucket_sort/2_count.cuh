@@ -40,6 +40,15 @@ template <typename T> __device__ __forceinline__ T *hybrid_byte(void *p, unsigne
     return reinterpret_cast<T *>(static_cast<unsigned char *>(p) + offset);
 }
 
+/* Place r in the slots of a digit, which are C keys each. digit4: four times the digit, so that this
+ * is one multiplication in bytes. */
+template <typename K>
+__device__ __forceinline__ K *hybrid_slot(K *slots, unsigned digit4, unsigned C, unsigned r)
+{
+    static_assert(sizeof(K) == 4, "keys of four bytes");
+    return hybrid_byte<K>(slots, digit4 * C + r * 4);
+}
+
 /* Counter d is a half of a word of bins. A counter that has reached 2^15 is reduced by that, and
  * handed[d] counts how often: the first thread that sees it does so. */
 static __device__ __noinline__ void hybrid_hand_on(unsigned *bins, unsigned *handed, unsigned d)

@@ -54,10 +54,10 @@ struct hybrid_place_args {
     unsigned long long *begin; /* 2^bits1: where the buckets of the first scatter begin, in order */
     unsigned long long *stop;  /* 2^bits1: where they end */
     unsigned long long *cursor; /* 2^bits1: begin again, as cursors, by number */
-    unsigned *tile_begin;       /* 2^bits1 + 1: first tiles of the buckets of the first scatter */
-    hybrid_lists lists;         /* for large_from keys or more; tile 0: keys are only counted */
-    hybrid_tree *tree;          /* where keys may go by one, or NULL */
-    hybrid_extents extents;     /* of its buckets */
+    unsigned *tile_begin;   /* 257: first tiles of the buckets of the first scatter; [256]: all */
+    hybrid_lists lists;     /* for large_from keys or more; tile 0: keys are only counted */
+    hybrid_tree *tree;      /* where keys may go by one, or NULL */
+    hybrid_extents extents; /* of its buckets */
     unsigned key_bits;
     bool spares; /* larger buckets than `capacity` are sorted by gpu/tree_buckets/sort_rest.cuh */
     hybrid_rest_lists rest;
@@ -143,7 +143,7 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
         }
     }
     if (recount && threadIdx.x < 1u << a.bits1) {
-        a.published[threadIdx.x] = 0;
+        a.published[threadIdx.x] = a.published[256 + threadIdx.x] = 0;
     }
 }
 
@@ -360,7 +360,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         a.stop[t] = from + (by_tree ? moves : size);
         a.tile_begin[t] = first;
         if (t + 1 == gridDim.x) {
-            a.tile_begin[t + 1] = first + static_cast<unsigned>(tiles(moves));
+            a.tile_begin[t + 1] = a.tile_begin[256] = first + static_cast<unsigned>(tiles(moves));
         }
     }
     __threadfence();

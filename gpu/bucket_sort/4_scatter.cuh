@@ -33,9 +33,11 @@ template <bool first> struct hybrid_level {
     unsigned below;   /* bits between this digit and plan->shift */
     unsigned digits;  /* a power of two, 256 at most */
     unsigned buckets; /* of the first scatter */
-    __device__ __forceinline__ explicit hybrid_level(const hybrid_plan *plan)
-        : below(first ? plan->bits - plan->bits1 : 0),
-          digits(1u << (first ? plan->bits1 : plan->bits - plan->bits1)), buckets(1u << plan->bits1)
+    unsigned shift;   /* where the digit begins */
+    __device__ __forceinline__ explicit hybrid_level(const hybrid_plan_first &plan)
+        : below(first ? plan.bits - plan.bits1 : 0),
+          digits(1u << (first ? plan.bits1 : plan.bits - plan.bits1)), buckets(1u << plan.bits1),
+          shift(plan.shift + below)
     {
     }
 };
@@ -47,45 +49,64 @@ template <typename K> struct hybrid_tile {
     unsigned long long *cursor;
 };
 
-/* Whether the plan has this scatter done, and by the kernel for crowded digits or by the other. */
-template <typename K, bool first>
-__device__ __forceinline__ bool hybrid_to_do(const hybrid_scatter_args<K> &a, bool crowded)
-{
-    const bool buckets = a.plan->buckets != 0 || a.plan->tree_buckets == TREE_IN_KEYS;
-    return (first ? a.plan->scatter != 0 : buckets) && (a.plan->crowded != 0) == crowded;
-}
+/* What a block knows before it looks for its tile. Each of these loads is a trip to the second
+ * cache, so they leave together, before it is known which are of use: a thread has a bucket's. */
+template <typename K, bool first> struct hybrid_tile_look {
+    hybrid_plan_first plan;
+    unsigned begin = 0, next = 0, tiles = 0; /* tiles: of all buckets */
+    unsigned long long from = 0, stop = 0;
+    __device__ __forceinline__ explicit hybrid_tile_look(const hybrid_scatter_args<K> &a)
+        : plan(hybrid_first_of(a.plan))
+    {
+        if (!first && threadIdx.x < 256) {
+            begin = usw_load_here(a.tile_begin + threadIdx.x);
+            next = usw_load_here(a.tile_begin + threadIdx.x + 1);
+            from = usw_load_here(a.begin + threadIdx.x);
+            stop = usw_load_here(a.stop + threadIdx.x);
+        }
+        if (!first) {
+            tiles = usw_load_here(a.tile_begin + 256);
+        }
+    }
+    /* Whether the plan has this scatter done, and by the kernel for crowded digits or by the
+     * other. */
+    __device__ __forceinline__ bool to_do(const hybrid_scatter_args<K> &a, bool crowded) const
+    {
+        const bool buckets = plan.buckets != 0 || plan.tree_buckets == TREE_IN_KEYS;
+        return (first ? a.plan->scatter != 0 : buckets) && (plan.crowded != 0) == crowded;
+    }
+};
 
-/* Finds tile `number`, of T keys. Returns false where there is no such tile. found: two shared
- * words. All threads call; there is a barrier. */
+/* Finds tile `number`, of T keys. Returns false where there is no such tile. found: four shared
+ * words, aligned to 8 bytes. All threads call; there is a barrier. */
 template <typename K, int T, bool first>
-__device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a,
-                                                 const hybrid_level<first> &l, unsigned number,
-                                                 unsigned *found, hybrid_tile<K> &t)
+__device__ __forceinline__ bool
+hybrid_find_tile(const hybrid_scatter_args<K> &a, const hybrid_tile_look<K, first> &look,
+                 const hybrid_level<first> &l, unsigned number, unsigned *found, hybrid_tile<K> &t)
 {
-    unsigned long long at, end;
+    unsigned long long at;
     t.cursor = a.cursor;
     if (first) {
         at = static_cast<unsigned long long>(number) * T;
-        end = a.n;
+        t.m = a.n - at < T ? static_cast<unsigned>(a.n - at) : T;
         __syncthreads();
     } else {
-        if (number >= a.tile_begin[l.buckets]) {
+        if (number >= look.tiles) {
             return false;
         }
-        if (threadIdx.x < l.buckets) {
-            unsigned b = a.tile_begin[threadIdx.x];
-            if (b <= number && number < a.tile_begin[threadIdx.x + 1]) {
-                found[0] = threadIdx.x;
-                found[1] = b;
-            }
+        auto *place = reinterpret_cast<unsigned long long *>(found + 2);
+        if (threadIdx.x < l.buckets && look.begin <= number && number < look.next) {
+            at = look.from + static_cast<unsigned long long>(number - look.begin) * T;
+            found[0] = threadIdx.x;
+            found[1] = look.stop - at < T ? static_cast<unsigned>(look.stop - at) : T;
+            *place = at;
         }
         __syncthreads();
-        at = a.begin[found[0]] + static_cast<unsigned long long>(number - found[1]) * T;
-        end = a.stop[found[0]];
+        at = *place;
+        t.m = found[1];
         t.cursor += found[0] * l.digits;
     }
     t.in = a.in + at;
-    t.m = end - at < T ? static_cast<unsigned>(end - at) : T;
     return true;
 }
 
@@ -254,17 +275,18 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_ar
     USW_DYNAMIC_SHARED(unsigned char, memory);
     const hybrid_close_buffer<K> s(memory);
     usw_chained();
-    if (!hybrid_to_do<K, first>(a, false)) {
+    const hybrid_tile_look<K, first> look(a);
+    if (!look.to_do(a, false)) {
         return;
     }
-    const hybrid_level<first> l(a.plan);
-    const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
+    const hybrid_level<first> l(look.plan);
+    const hybrid_bits_digit<K> digit = {l.shift, l.digits - 1};
     for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
         for (unsigned d = threadIdx.x; d < 256; d += NT) {
             s.cnt[d] = 0;
         }
         hybrid_tile<K> t;
-        if (!hybrid_find_tile<K, NT * I, first>(a, l, i, s.sums + 16, t)) {
+        if (!hybrid_find_tile<K, NT * I, first>(a, look, l, i, s.sums + 16, t)) {
             return;
         }
         hybrid_scatter_tile<K, NT, I, first>(t, a.out, a.map, digit, s);
@@ -282,17 +304,18 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_ar
     constexpr unsigned half = NT * I;
     const hybrid_close_buffer<K> s(memory);
     usw_chained();
-    if (!hybrid_to_do<K, first>(a, true)) {
+    const hybrid_tile_look<K, first> look(a);
+    if (!look.to_do(a, true)) {
         return;
     }
-    const hybrid_level<first> l(a.plan);
-    const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
+    const hybrid_level<first> l(look.plan);
+    const hybrid_bits_digit<K> digit = {l.shift, l.digits - 1};
     for (unsigned i = blockIdx.x; i < 2 * tiles; i += gridDim.x) {
         for (unsigned d = threadIdx.x; d < 256; d += NT) {
             s.cnt[d] = 0;
         }
         hybrid_tile<K> t;
-        if (!hybrid_find_tile<K, 2 * half, first>(a, l, i / 2, s.sums + 16, t)) {
+        if (!hybrid_find_tile<K, 2 * half, first>(a, look, l, i / 2, s.sums + 16, t)) {
             return;
         }
         const unsigned from = i % 2 * half;

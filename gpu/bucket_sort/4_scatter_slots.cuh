@@ -46,7 +46,7 @@ hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const D
 #pragma unroll
             for (int i = 0; i < U; i++) {
                 if (r[i] < C) {
-                    tile[digit(k[i]) / 4 * C + r[i]] = k[i];
+                    *hybrid_slot(tile, digit(k[i]), C, r[i]) = k[i];
                 } else {
                     unplaced |= 1u << (i0 + i);
                 }
@@ -79,8 +79,9 @@ template <typename K> constexpr size_t hybrid_slots_shared(int slots)
 /* Scatters tile `number`. slots: keys of all digits together. many: the plan is known. digit_of(l)
  * is the digit of this level. */
 template <typename K, int NT, int I, bool first, int slots, int U, bool many, typename Make>
-__device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &a, unsigned number,
-                                                  unsigned char *memory, const Make &digit_of)
+__device__ __forceinline__ void
+hybrid_slots_tile(const hybrid_scatter_args<K> &a, const hybrid_tile_look<K, first> &look,
+                  unsigned number, unsigned char *memory, const Make &digit_of)
 {
     static_assert(I <= 32, "a bit a key");
     K **to = reinterpret_cast<K **>(memory);
@@ -91,9 +92,9 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
         cnt[d] = 0;
     }
     hybrid_tile<K> t;
-    const hybrid_level<first> l(a.plan);
-    if ((!many && !hybrid_to_do<K, first>(a, false)) ||
-        !hybrid_find_tile<K, NT * I, first>(a, l, number, found, t)) {
+    const hybrid_level<first> l(look.plan);
+    if ((!many && !look.to_do(a, false)) ||
+        !hybrid_find_tile<K, NT * I, first>(a, look, l, number, found, t)) {
         return;
     }
     const auto digit = digit_of(l);
@@ -139,15 +140,16 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_slots(hybrid_scatter_ar
     static_assert(first || !many, "the tiles of later ones are counted on the device");
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
+    const hybrid_tile_look<K, first> look(a);
     const auto digit_of = [&](const hybrid_level<first> &l) {
-        return hybrid_digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
+        return hybrid_digit(l.shift, l.digits, sizeof(K) * 8);
     };
     if constexpr (!many) {
-        hybrid_slots_tile<K, NT, I, first, slots, U, many>(a, blockIdx.x, memory, digit_of);
-    } else if (hybrid_to_do<K, first>(a, false)) {
+        hybrid_slots_tile<K, NT, I, first, slots, U, many>(a, look, blockIdx.x, memory, digit_of);
+    } else if (look.to_do(a, false)) {
         const unsigned tiles = static_cast<unsigned>((a.n + NT * I - 1) / (NT * I));
         for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
-            hybrid_slots_tile<K, NT, I, first, slots, U, many>(a, i, memory, digit_of);
+            hybrid_slots_tile<K, NT, I, first, slots, U, many>(a, look, i, memory, digit_of);
             __syncthreads();
         }
     }

@@ -82,7 +82,7 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
     unsigned C;             /* keys of a slot; odd, so that digits do not share banks */
     K *slot0;               /* where digit 0 would have its slots */
     unsigned long long stride;
-    K base, outside = 0; /* where the keys' window begins; the OR of all less that */
+    K base, outside = 0; /* where the keys' window begins; the OR of all less that, where partial */
 
     __device__ __forceinline__ hybrid_uncounted_block(const hybrid_uncounted_args<K> &args,
                                                       unsigned char *memory)
@@ -134,9 +134,26 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
     /* Four counters share a word: the low two bits of x choose one, and 8 times x is its shift. */
     __device__ __forceinline__ void count(K key)
     {
-        outside |= static_cast<K>(key - base);
         const unsigned x = static_cast<unsigned>(key >> shift);
         atomicAdd(hybrid_byte<unsigned>(bins, x & (table - 4)), __funnelshift_l(0u, 1u, x * 8));
+    }
+    /* Whether keys may lie outside of the window. */
+    __device__ __forceinline__ bool partial() const
+    {
+        return shift + bits < sizeof(K) * 8;
+    }
+    __device__ __forceinline__ void count_all(const K (&k)[I])
+    {
+        if (partial()) {
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                outside |= static_cast<K>(k[i] - base);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            count(k[i]);
+        }
     }
     /* Reserves places for c keys of digit d. The result takes a while: `placed` uses it later. */
     __device__ __forceinline__ unsigned long long reserve(unsigned d, unsigned c)
@@ -179,7 +196,7 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
 #pragma unroll
             for (int i = 0; i < U; i++) {
                 if (r[i] < C) {
-                    slot0[digit(k[i0 + i]) / 4 * C + r[i]] = k[i0 + i];
+                    *hybrid_slot(slot0, digit(k[i0 + i]), C, r[i]) = k[i0 + i];
                 } else {
                     unplaced |= 1u << (i0 + i);
                 }
@@ -233,10 +250,7 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
             at = reserve(d, cnt[d] - before(d));
         }
         /* The result of the reservation arrives while the keys are counted. */
-#pragma unroll
-        for (int i = 0; i < I; i++) {
-            count(k[i]);
-        }
+        count_all(k);
         if (d < 256) {
             to[d] = placed(d, cnt[d] - before(d), at);
         }
@@ -297,10 +311,7 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
         for (int i = 0; i < I; i++) {
             tile[*hybrid_byte<unsigned>(begins, r[i] >> 16) + (r[i] & 0xffff)] = k[i];
         }
-#pragma unroll
-        for (int i = 0; i < I; i++) {
-            count(k[i]);
-        }
+        count_all(k);
         if (threadIdx.x < 256) {
             to[threadIdx.x] = placed(threadIdx.x, c, at) - begins[threadIdx.x];
         }
@@ -354,6 +365,7 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
                 const K key = a.map.map(a.in[tiles * tile_keys + at + threadIdx.x]);
                 const unsigned d = digit(key) / 4;
                 a.out[placed(d, 1, reserve(d, 1))] = key;
+                outside |= static_cast<K>(key - base);
                 count(key);
             }
             keys += tail - at < NT ? tail - at : NT;
@@ -369,7 +381,7 @@ template <typename K, int NT, int I, int slots, int U> struct hybrid_uncounted_b
         EVEN_WAY("slots for some digits", slots != 0 && slotted < 1u << a.bits1)
         EVEN_WAY("a window of any base", a.plan->base != 0)
         EVEN_WAY("regions from a later bucket on", first != 0)
-        if (top < sizeof(K) * 8 && outside >> (top & (sizeof(K) * 8 - 1)) != 0) {
+        if (partial() && outside >> (top & (sizeof(K) * 8 - 1)) != 0) {
             EVEN_WAY("keys outside of the window", true)
             fail();
         }

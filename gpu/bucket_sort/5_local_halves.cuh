@@ -6,60 +6,33 @@
 
 #include "gpu/bucket_sort/5_sort_as_halves.cuh"
 
-/* Sorts a bucket of a tree, of m keys from `begin` on, that has few enough bits left. */
+/* Sorts a bucket if it has NT * I - 32 keys or fewer and few enough bits left, as
+ * hybrid_sort_one does. */
 template <int NT, int I, int B, int ranges>
-__device__ __forceinline__ void
-hybrid_halves_of_tree(const hybrid_local_args<uint32_t> &a, const hybrid_extents::of_bucket &extent,
-                      unsigned long long begin, unsigned m, unsigned char *buffer)
+__device__ __forceinline__ void hybrid_halves_one(const hybrid_local_args<uint32_t> &a,
+                                                  const hybrid_bucket &bucket,
+                                                  unsigned char *buffer)
 {
-    using block = hybrid_halves_block<NT, I, B, ranges, true>;
+    using block = hybrid_halves_block<NT, I, B, ranges>;
+    if (!a.sorts(bucket, NT * I - 32)) {
+        return;
+    }
     block b(buffer);
-    const unsigned left = extent.left;
-    const auto decoder = extent.decoder<uint32_t>();
-    const uint32_t *data = a.from() + begin;
-    uint32_t *to = a.out + begin;
-    if (left <= TREE_FEW_LEFT || m > NT * I - 32) {
+    const unsigned m = static_cast<unsigned>(bucket.size), left = bucket.extent.left;
+    const auto decoder = bucket.extent.decoder<uint32_t>();
+    const uint32_t *data = a.from(bucket.plan) + bucket.begin;
+    uint32_t *to = a.out + bucket.begin;
+    if (bucket.by_tree && (left <= TREE_FEW_LEFT || m > NT * I - 32)) {
         hybrid_write_by_values<uint32_t, NT>(data, to, m, left, decoder.least, a.map,
                                              reinterpret_cast<unsigned *>(buffer));
-    } else if (left > (ranges > 1 ? 18 : 16)) {
-        return; /* gpu/tree_buckets/sort_rest.cuh */
+    } else if (left > (ranges > 1 ? 18 : 16)) { /* of a tree: gpu/tree_buckets/sort_rest.cuh */
+        if (!HALVES_SURE && !bucket.by_tree) {
+            hybrid_sort_bucket<uint32_t, NT, I, B, block::R>(data, to, m, left, a.map, buffer);
+        }
     } else if (m <= block::few_keys) {
         hybrid_sort_few_keys(data, to, m, a.map, b.tile, decoder);
     } else if (!b.sort(data, to, m, left, a.map, decoder.least)) {
         b.sort_crowded(data, to, m, a.map, decoder);
-    }
-}
-
-/* Sorts bucket `number` if it has NT * I - 32 keys or fewer, as hybrid_sort_numbered does. */
-template <int NT, int I, int B, int ranges>
-__device__ __forceinline__ void hybrid_halves_numbered(const hybrid_local_args<uint32_t> &a,
-                                                       unsigned number, unsigned char *buffer)
-{
-    const unsigned group = a.plan->group;
-    const bool by_tree = a.plan->tree_buckets != 0;
-    const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
-    const hybrid_extents::of_bucket extent(a.extents, number, by_tree);
-    const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
-    const unsigned long long size = a.ends[last] - begin;
-    if (size == 0 || (size > NT * I - 32 && !a.counts(extent.left, size, NT * I - 32))) {
-        return;
-    }
-    if (by_tree) {
-        hybrid_halves_of_tree<NT, I, B, ranges>(a, extent, begin, static_cast<unsigned>(size),
-                                                buffer);
-        return;
-    }
-    using block = hybrid_halves_block<NT, I, B, ranges>;
-    block b(buffer);
-    const unsigned m = static_cast<unsigned>(size), left = a.plan->shift + group;
-    const uint32_t *data = a.in + begin;
-    uint32_t *to = a.out + begin;
-    if (!HALVES_SURE && left > 16 && ranges >> (left - 16) == 0) {
-        hybrid_sort_bucket<uint32_t, NT, I, B, block::R>(data, to, m, left, a.map, buffer);
-    } else if (m <= block::few_keys) {
-        hybrid_sort_few_keys(data, to, m, a.map, b.tile);
-    } else if (!b.sort(data, to, m, left, a.map)) {
-        b.sort_crowded(data, to, m, a.map);
     }
 }
 
@@ -69,14 +42,12 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
                                                               unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained_beside(a.begun);
-    if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
-        return;
+    usw_chained_beside(a.begun, a.asking);
+    const unsigned next = gridDim.x - blockIdx.x > ahead ? blockIdx.x + ahead : 0;
+    const hybrid_bucket b = a.bucket(blockIdx.x, next, NT * I);
+    if (a.once(b.plan)) {
+        hybrid_halves_one<NT, I, B, ranges>(a, b, buffer);
     }
-    if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {
-        a.ask_for(blockIdx.x + ahead, NT * I);
-    }
-    hybrid_halves_numbered<NT, I, B, ranges>(a, blockIdx.x, buffer);
 }
 
 /* The same of twice as many buckets, as hybrid_local_twice. */
@@ -84,9 +55,10 @@ template <int NT, int I, int B, int MB, int ranges>
 __global__ __launch_bounds__(NT, MB) void hybrid_halves_twice(hybrid_local_args<uint32_t> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained_beside(a.begun);
-    a.for_twice(NT * I,
-                [&](unsigned b) { hybrid_halves_numbered<NT, I, B, ranges>(a, b, buffer); });
+    usw_chained_beside(a.begun, a.asking);
+    a.for_twice([&](unsigned b, unsigned next) {
+        hybrid_halves_one<NT, I, B, ranges>(a, a.bucket(b, next, NT * I), buffer);
+    });
 }
 
 #endif

@@ -49,7 +49,8 @@ template <typename K, int size> static void queue_buckets(usw_gpu *g, const hybr
                               j.plan,
                               j.extents,
                               j.tmp,
-                              j.tree != nullptr ? &j.plan->begun : nullptr};
+                              j.tree != nullptr ? &j.plan->begun : nullptr,
+                              usw_gpu_asking(g, local::threads)};
     if constexpr (size <= 0) { /* there are no others of fewer bits than BITS_MAX */
         if (j.more != 0) {
             queue_twice<K, size>(g, j, a);

@@ -14,6 +14,7 @@
 #include "gpu/block/rounds.cuh"
 #include "gpu/block/sort_digits.cuh"
 #include "gpu/block/sort_merge.cuh"
+#include "gpu/bucket_sort/5_buckets.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
 #include "gpu/bucket_sort/counters_16bit.cuh"
 #include "gpu/prefix_tree/write_values.cuh"
@@ -252,94 +253,26 @@ hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left, const usw_gp
     });
 }
 
-/* Has keys loaded into the second-level cache. */
-template <typename K>
-__device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long long n)
-{
-#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
-    constexpr unsigned V = hybrid_vector<K>::keys;
-    const uintptr_t at = (reinterpret_cast<uintptr_t>(keys) + 15) & ~uintptr_t(15);
-    if (n >= 2 * V) {
-        const unsigned bytes = static_cast<unsigned>(n - (V - 1)) / V * 16;
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(at), "r"(bytes));
-    }
-#else
-    (void)keys;
-    (void)n;
-#endif
-}
-
-template <typename K> struct hybrid_local_args {
-    const K *in;
-    K *out;                         /* may be in */
-    const unsigned long long *ends; /* of the leading bits' values */
-    usw_gpu_keymap<K> map;          /* the scatters have mapped the keys */
-    const hybrid_plan *plan;
-    hybrid_extents extents; /* of a tree's buckets */
-    const K *tmp;           /* where these are if one scatter took them there */
-    const unsigned *begun;  /* of usw_chained_beside */
-    __device__ __forceinline__ const K *from() const
-    {
-        return plan->buckets || plan->tree_buckets != TREE_IN_TMP ? in : tmp;
-    }
-    /* Whether a bucket of a tree, larger than is sorted, is written by the counts of its values.
-     * left: bits, 0 if it is not a tree's. */
-    __device__ __forceinline__ bool counts(unsigned left, unsigned long long size,
-                                           unsigned capacity) const
-    {
-        const bool may = size <= TREE_COUNTED_TIMES * capacity;
-        const bool few = may && left != 0 && left <= TREE_COUNTED_LEFT;
-        TREE_WAY(TREE_COUNTS, few && threadIdx.x == 0)
-        return few;
-    }
-    /* Has the keys of bucket b loaded into the cache, if there are no more than `most`. */
-    __device__ __forceinline__ void ask_for(unsigned b, unsigned most) const
-    {
-        const unsigned long long at = ends[b - 1], n = ends[b] - at;
-        hybrid_prefetch(from() + at, n <= most ? n : 0);
-    }
-    /* Calls sort for this block's share of twice as many buckets, if there are. A block calls. */
-    template <typename F> __device__ __forceinline__ void for_twice(unsigned most, F sort) const
-    {
-        const unsigned buckets = plan->buckets && plan->twice ? 1u << plan->bits : 0;
-        for (unsigned b = blockIdx.x; b < buckets; b += gridDim.x) {
-            if (threadIdx.x == 0 && buckets - b > gridDim.x) {
-                ask_for(b + gridDim.x, most);
-            }
-            sort(b);
-            __syncthreads();
-        }
-    }
-};
-
-/* Sorts bucket `number` if it has NT * I - 32 keys or fewer; larger ones of few values are written,
- * others sorted by gpu/bucket_sort/6_large.cuh or left to the radix sort. */
+/* Sorts bucket b if it has NT * I - 32 keys or fewer; larger ones of few values are written, others
+ * sorted by gpu/bucket_sort/6_large.cuh or left to the radix sort. */
 template <typename K, int NT, int I, int B, int R>
-__device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> &a, unsigned number,
-                                                     unsigned char *buffer)
+__device__ __forceinline__ void hybrid_sort_one(const hybrid_local_args<K> &a,
+                                                const hybrid_bucket &b, unsigned char *buffer)
 {
-    const unsigned group = a.plan->group;
-    const bool by_tree = a.plan->tree_buckets != 0;
-    const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
-    const hybrid_extents::of_bucket extent(a.extents, number, by_tree);
-    const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
-    const unsigned long long size = a.ends[last] - begin;
-    const bool large = size > NT * I - 32;
-    const bool here = !large || a.counts(extent.left, size, NT * I - 32);
-    const unsigned m = here ? static_cast<unsigned>(size) : 0;
-    if (m != 0 && by_tree) {
-        if (extent.left <= TREE_FEW_LEFT || large) {
-            hybrid_write_by_values<K, NT>(a.from() + begin, a.out + begin, m, extent.left,
-                                          static_cast<K>(extent.least), a.map,
-                                          reinterpret_cast<unsigned *>(buffer));
-        } else {
-            hybrid_sort_bucket<K, NT, I, B, R, true>(a.from() + begin, a.out + begin, m,
-                                                     extent.left, a.map, buffer,
-                                                     extent.template decoder<K>(), extent.fill);
-        }
-    } else if (m != 0) {
-        hybrid_sort_bucket<K, NT, I, B, R>(a.in + begin, a.out + begin, m, a.plan->shift + group,
-                                           a.map, buffer);
+    if (!a.sorts(b, NT * I - 32)) {
+        return;
+    }
+    const unsigned m = static_cast<unsigned>(b.size), left = b.extent.left;
+    if (b.by_tree && (left <= TREE_FEW_LEFT || m > NT * I - 32)) {
+        hybrid_write_by_values<K, NT>(a.from(b.plan) + b.begin, a.out + b.begin, m, left,
+                                      static_cast<K>(b.extent.least), a.map,
+                                      reinterpret_cast<unsigned *>(buffer));
+    } else if (b.by_tree) {
+        hybrid_sort_bucket<K, NT, I, B, R, true>(a.from(b.plan) + b.begin, a.out + b.begin, m, left,
+                                                 a.map, buffer, b.extent.template decoder<K>(),
+                                                 b.extent.fill);
+    } else {
+        hybrid_sort_bucket<K, NT, I, B, R>(a.in + b.begin, a.out + b.begin, m, left, a.map, buffer);
     }
 }
 
@@ -348,14 +281,11 @@ template <typename K, int NT, int I, int B, int R, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained_beside(a.begun);
-    if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
-        return;
+    usw_chained_beside(a.begun, a.asking);
+    if (a.once(*a.plan)) { /* asked first, since small sorts often have none */
+        const unsigned next = gridDim.x - blockIdx.x > ahead ? blockIdx.x + ahead : 0;
+        hybrid_sort_one<K, NT, I, B, R>(a, a.bucket(blockIdx.x, next, NT * I), buffer);
     }
-    if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {
-        a.ask_for(blockIdx.x + ahead, NT * I);
-    }
-    hybrid_sort_numbered<K, NT, I, B, R>(a, blockIdx.x, buffer);
 }
 
 /* The same of twice as many buckets, which the sample may choose: a block sorts many. */
@@ -363,8 +293,10 @@ template <typename K, int NT, int I, int B, int R, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_twice(hybrid_local_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained_beside(a.begun);
-    a.for_twice(NT * I, [&](unsigned b) { hybrid_sort_numbered<K, NT, I, B, R>(a, b, buffer); });
+    usw_chained_beside(a.begun, a.asking);
+    a.for_twice([&](unsigned b, unsigned next) {
+        hybrid_sort_one<K, NT, I, B, R>(a, a.bucket(b, next, NT * I), buffer);
+    });
 }
 
 template <typename K> struct hybrid_bins_args {

@@ -35,10 +35,9 @@ enum { HYBRID_HALVES_ROWS = 3, HYBRID_HALVES_WORDS = 17 };
 
 /* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. ranges: 1,
  * or 4 of 16 bits each, where two more bits may be left. Places and ranks are counted in units of
- * 4, the bytes of a word, so that a rank shifted by 16 lies above 18 bits. by_tree: the bits are
- * those of a key less the bucket's least one, with others above them (hybrid_coded), which nobody
- * looks at. */
-template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_halves_block {
+ * 4, the bytes of a word, so that a rank shifted by 16 lies above 18 bits. Bits are those of a key
+ * less the bucket's least one; with others above them (hybrid_coded), which nobody looks at. */
+template <int NT, int I, int B, int ranges> struct hybrid_halves_block {
     static constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
     static constexpr int R = 8, J = HYBRID_HALVES_WORDS, U = HYBRID_HALVES_ROWS;
     static constexpr unsigned unit = 4, spacing = 2 * R;
@@ -82,8 +81,7 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
         hybrid_batches<NT, I, 5, sure>(row, [&](int i0, int rows, bool whole) {
 #pragma unroll
             for (int i = i0; i < i0 + rows; i++) {
-                x[i] = row.here(i, whole) ? data[row(i)] : 0;
-                x[i] = by_tree ? x[i] - least : x[i];
+                x[i] = row.here(i, whole) ? data[row(i)] - least : 0;
             }
         });
     }
@@ -204,14 +202,13 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
         }
     }
     /* Sorts the bucket. Returns false, with nothing written, if some bin is crowded. least: of the
-     * bucket, by_tree. */
+     * bucket. */
     __device__ __forceinline__ bool sort(const uint32_t *data, uint32_t *to, unsigned m,
                                          unsigned left, const usw_gpu_keymap<uint32_t> &map,
-                                         uint32_t least = 0)
+                                         uint32_t least)
     {
         const hybrid_turned digit(left > B ? left - B : 0);
         hybrid_rows<NT> row(to, m);
-        const uint32_t above = by_tree ? 0 : data[0];
         unsigned x[I];
         load(x, data, row, least);
         hybrid_clear_paired<NT, B>(bins);
@@ -223,8 +220,10 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
         const unsigned all = ranges > 1 ? m + spacing * ((1u << extra) - 1) : m;
         place_bins(extra);
         __syncthreads();
-        const unsigned own = uneven ? J + 1 : J; /* words of a thread */
-        const unsigned H = (all + 4 * own - 1) / (4 * own) * (2 * own), wrap = 4 * H - 2;
+        const auto words_for = [&](unsigned own) {
+            return (all + 4 * own - 1) / (4 * own) * 2 * own;
+        };
+        const unsigned H = uneven ? words_for(J + 1) : words_for(J), wrap = 4 * H - 2;
         place(x, row, digit, wrap);
         if constexpr (ranges > 1) {
             separate_ranges(extra, wrap);
@@ -250,22 +249,22 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
             hybrid_half_rounds<J, R>(words, H);
             __syncthreads();
         }
-        write(to, row, map, ranges > 1 ? above >> 16 >> extra << extra << 16 : above, wrap, least);
+        write(to, row, map, wrap, least);
         return true;
     }
-    /* The mapped key at place p; above: its bits above a half, without `least`. */
+    /* The mapped key at place p; above: its range, above a half. */
     __device__ __forceinline__ uint32_t key_at(unsigned p, unsigned wrap, uint32_t above,
                                                uint32_t least)
     {
         const uint32_t bits = __byte_perm(*half(unit * p, wrap), above, 0x7610);
-        return by_tree ? bits + least : bits;
+        return bits + least;
     }
-    /* Writes all keys. above: the first range's bits above a half. */
+    /* Writes all keys. */
     __device__ __forceinline__ void write(uint32_t *to, const hybrid_rows<NT> &row,
-                                          const usw_gpu_keymap<uint32_t> &map, uint32_t above,
-                                          unsigned wrap, uint32_t least)
+                                          const usw_gpu_keymap<uint32_t> &map, unsigned wrap,
+                                          uint32_t least)
     {
-        unsigned steps = 0, twice = 0,
+        unsigned above = 0, steps = 0, twice = 0,
                  gap = 0; /* rows in which a next range begins, and in which two do */
         if constexpr (ranges > 1) {
 #pragma unroll
@@ -276,7 +275,7 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
             }
         }
         if ((twice & ((1u << I) - 1)) != 0) {
-            write_slowly(to, row, map, above, wrap, least);
+            write_slowly(to, row, map, wrap, least);
             return;
         }
         map.unmapping([&](auto back) {
@@ -294,8 +293,8 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
     }
     /* Writes all keys where ranges are small. */
     __device__ __forceinline__ void write_slowly(uint32_t *to, const hybrid_rows<NT> &row,
-                                                 const usw_gpu_keymap<uint32_t> &map,
-                                                 uint32_t above, unsigned wrap, uint32_t least)
+                                                 const usw_gpu_keymap<uint32_t> &map, unsigned wrap,
+                                                 uint32_t least)
     {
         unsigned number = 0;
 #pragma unroll 1
@@ -305,17 +304,16 @@ template <int NT, int I, int B, int ranges, bool by_tree = false> struct hybrid_
                 while (number + 1 < ranges && p >= sums[number]) {
                     number++;
                 }
-                to[row(i)] =
-                    map.unmap(key_at(p + spacing * number, wrap, above + (number << 16), least));
+                to[row(i)] = map.unmap(key_at(p + spacing * number, wrap, number << 16, least));
             }
         }
     }
     /* Sorts a bucket with crowded bins as whole keys. */
     __device__ __forceinline__ void sort_crowded(const uint32_t *data, uint32_t *to, unsigned m,
                                                  const usw_gpu_keymap<uint32_t> &map,
-                                                 const hybrid_decoder<uint32_t> &decoder = {})
+                                                 const hybrid_decoder<uint32_t> &decoder)
     {
-        data = by_tree ? hybrid_decode<uint32_t, NT>(data, m, decoder, tile) : data;
+        data = hybrid_decode<uint32_t, NT>(data, m, decoder, tile);
         if constexpr (NT >= 256) { /* a thread a digit; the keys differ in two digits at most */
             auto *counts = reinterpret_cast<uint16_t *>(tile + T);
             hybrid_by_digits<uint32_t, NT, I>(data, m, tile, counts, sums);

@@ -126,7 +126,7 @@ __device__ __forceinline__ void hybrid_settle_ties(unsigned *words, const unsign
 /* ---- a bucket ---- */
 
 /* Makes words of the rows' keys, and splits them into bins. Returns what hybrid_split does. */
-template <int NT, int I, int B, int R, int NB, int U, bool by_tree>
+template <int NT, int I, int B, int R, int NB, int U>
 __device__ __forceinline__ int
 hybrid_split_words(const uint64_t *data, hybrid_rows<NT> row, unsigned left,
                    const hybrid_decoder<uint64_t> &decoder, unsigned *lo, unsigned *words,
@@ -140,8 +140,7 @@ hybrid_split_words(const uint64_t *data, hybrid_rows<NT> row, unsigned left,
     hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
 #pragma unroll
         for (int i = i0; i < i0 + rows; i++) {
-            k[i] = row.here(i, whole) ? data[row(i)] : 0;
-            k[i] = by_tree ? decoder.above(k[i]) : k[i];
+            k[i] = row.here(i, whole) ? decoder.above(data[row(i)]) : 0;
         }
     });
     hybrid_clear_paired<NT, B>(bins);
@@ -242,13 +241,13 @@ __device__ __noinline__ bool hybrid_settle_words(unsigned *words, const unsigned
 }
 
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
- * 64 - NB at most; by_tree: of what keys are above their bucket's least. buffer:
- * hybrid_words_shared bytes. All threads call. */
-template <int NT, int I, int B, int R, int NB, int U, bool by_tree = false>
+ * 64 - NB at most, of what they are above their bucket's least. buffer: hybrid_words_shared bytes.
+ * All threads call. */
+template <int NT, int I, int B, int R, int NB, int U>
 __device__ __forceinline__ void
 hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
                   const usw_gpu_keymap<uint64_t> &map, unsigned char *buffer,
-                  const hybrid_decoder<uint64_t> &decoder = {})
+                  const hybrid_decoder<uint64_t> &decoder)
 {
     constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
     static_assert(T - 32 <= 1u << NB && NT >= few_keys + 2, "a number for each key");
@@ -262,19 +261,17 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     }
     left = left > 0 ? left : 1;
     hybrid_rows<NT> row(to, m);
-    const unsigned decided = by_tree ? 0 : static_cast<unsigned>((data[0] >> left << left) >> 32);
     int found = HYBRID_CROWDED;
     if (left <= 64 - NB) {
-        found = hybrid_split_words<NT, I, B, R, NB, U, by_tree>(data, row, left, decoder, lo, words,
-                                                                bins, sums);
+        found =
+            hybrid_split_words<NT, I, B, R, NB, U>(data, row, left, decoder, lo, words, bins, sums);
     }
     /* Where many keys are equal, bins are full and most of them in order. */
     const bool in_order = found > HYBRID_UNEVEN && left <= 64 - NB &&
                           hybrid_settle_words<NT, B, NB>(words, lo, m, bins, sums);
     if (found == HYBRID_CROWDED && !in_order) {
-        hybrid_sort_crowded<uint64_t, NT, I>(
-            by_tree ? hybrid_decode<uint64_t, NT>(data, m, decoder, tile) : data, m, tile, bins,
-            sums);
+        hybrid_sort_crowded<uint64_t, NT, I>(hybrid_decode<uint64_t, NT>(data, m, decoder, tile), m,
+                                             tile, bins, sums);
         for (unsigned p = threadIdx.x; p < m; p += NT) {
             to[p] = map.unmap(tile[p] + decoder.least);
         }
@@ -310,10 +307,9 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
             for (int i = i0; i < i0 + rows; i++) {
                 if (row.here(i, whole)) {
                     const unsigned high =
-                        decided |
                         static_cast<unsigned>(static_cast<uint64_t>(word[i - i0]) >> (64 - left));
                     const uint64_t bits = static_cast<uint64_t>(high) << 32 | half[i - i0];
-                    to[row(i)] = back(by_tree ? bits + decoder.least : bits);
+                    to[row(i)] = back(bits + decoder.least);
                 }
             }
         });
@@ -327,36 +323,20 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
                                                              unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained_beside(a.begun);
-    const unsigned b = blockIdx.x;
-    if ((!a.plan->buckets || a.plan->twice) && !a.plan->tree_buckets) {
+    usw_chained_beside(a.begun, a.asking);
+    const unsigned next = gridDim.x - blockIdx.x > ahead ? blockIdx.x + ahead : 0;
+    const hybrid_bucket b = a.bucket(blockIdx.x, next, NT * I);
+    if (!a.once(b.plan) || !a.sorts(b, NT * I - 32)) {
         return;
     }
-    const bool by_tree = a.plan->tree_buckets != 0;
-    const hybrid_extents::of_bucket extent(a.extents, b, by_tree);
-    const unsigned long long begin = b > 0 ? a.ends[b - 1] : 0, size = a.ends[b] - begin;
-    if (threadIdx.x == 0 && gridDim.x - b > ahead) {
-        const unsigned long long at = a.ends[b + ahead - 1], n = a.ends[b + ahead] - at;
-        hybrid_prefetch(a.from() + at, n <= NT * I ? n : 0);
-    }
-    const bool large = size > NT * I - 32;
-    if (size != 0 && by_tree && (!large || a.counts(extent.left, size, NT * I - 32))) {
-        const unsigned left = extent.left, m = static_cast<unsigned>(size);
-        if (left <= HYBRID_FEW_LEFT || large) {
-            hybrid_write_by_values<uint64_t, NT>(a.from() + begin, a.out + begin, m, left,
-                                                 extent.least, a.map,
-                                                 reinterpret_cast<unsigned *>(buffer));
-        } else if (left <= 64 - NB) { /* others: gpu/tree_buckets/sort_rest.cuh */
-            hybrid_sort_words<NT, I, B, R, NB, U, true>(a.from() + begin, a.out + begin, m, left,
-                                                        a.map, buffer, extent.decoder<uint64_t>());
-        }
-    } else if (size != 0 && !large && a.plan->shift <= HYBRID_FEW_LEFT) {
-        hybrid_write_by_values<uint64_t, NT>(a.in + begin, a.out + begin, size, a.plan->shift,
-                                             hybrid_bucket_least(a.plan, b), a.map,
+    const unsigned m = static_cast<unsigned>(b.size), left = b.extent.left;
+    const uint64_t *data = a.from(b.plan) + b.begin;
+    if (left <= HYBRID_FEW_LEFT || m > NT * I - 32) {
+        hybrid_write_by_values<uint64_t, NT>(data, a.out + b.begin, m, left, b.extent.least, a.map,
                                              reinterpret_cast<unsigned *>(buffer));
-    } else if (size != 0 && !large) {
-        hybrid_sort_words<NT, I, B, R, NB, U>(
-            a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, buffer);
+    } else if (!b.by_tree || left <= 64 - NB) { /* others: gpu/tree_buckets/sort_rest.cuh */
+        hybrid_sort_words<NT, I, B, R, NB, U>(data, a.out + b.begin, m, left, a.map, buffer,
+                                              b.extent.decoder<uint64_t>());
     }
 }
 

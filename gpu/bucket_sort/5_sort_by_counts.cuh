@@ -209,7 +209,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_left(hybrid_local_args<ui
     const bool some = hybrid_by_values(a.plan);
     const unsigned many = some ? a.plan->left : buckets;
     for (unsigned i = blockIdx.x; i < many; i += gridDim.x) {
-        hybrid_sort_numbered<uint32_t, NT, I, B, R>(a, some ? left[i] : i, buffer);
+        hybrid_sort_one<uint32_t, NT, I, B, R>(a, a.bucket(some ? left[i] : i, 0, 0), buffer);
         __syncthreads();
     }
 }

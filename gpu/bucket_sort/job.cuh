@@ -20,7 +20,7 @@ template <typename K> struct hybrid_uncounted_shape {
     static constexpr int threads = 256, keys = 4, slots = sizeof(K) == 4 ? 16 * 65 : 0, batch = 2;
 };
 #else
-static constexpr unsigned long long HYBRID_UNCOUNTED_FROM = 1ull << 23;
+static constexpr unsigned long long HYBRID_UNCOUNTED_FROM = 1ull << 22;
 template <typename K> struct hybrid_uncounted_shape {
     static constexpr int threads = 1024, keys = sizeof(K) == 4 ? 16 : 13;
     static constexpr int slots = sizeof(K) == 4 ? 256 * 91 : 0, batch = 8;

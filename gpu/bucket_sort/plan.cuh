@@ -9,7 +9,7 @@
 #ifndef USW_GPU_BUCKET_SORT_PLAN_CUH
 #define USW_GPU_BUCKET_SORT_PLAN_CUH
 
-#include "gpu/gpu.cuh"
+#include "gpu/load_here.cuh"
 
 /* Ways of even keys, of 32 and 64 bits, for the test `routes`, under the emulator. */
 #ifdef USW_EMULATE
@@ -19,33 +19,45 @@
 #endif
 
 enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 }; /* which first scatter counts */
-struct hybrid_plan {
+/* What blocks of steps 4 and 5 have to know before they load anything else: two loads of 16 bytes. */
+struct alignas(16) hybrid_plan_first {
+    unsigned buckets;      /* 1: all that goes by buckets, of leading bits */
+    unsigned tree_buckets; /* TREE_.. of prefix_tree.cuh */
+    unsigned twice;        /* 1: there are twice as many buckets as the host has foreseen */
+    unsigned group;        /* a bucket of step 5 is 1 << group values of the leading bits */
+    unsigned shift;        /* the leading bits are the last `bits` of key >> shift */
+    unsigned bits, bits1;  /* number of the leading bits; bits of the first scatter */
+    unsigned crowded;      /* 1: many keys have the same digits */
+};
+/* Loads them from a plan, where the call stands. */
+__device__ __forceinline__ hybrid_plan_first hybrid_first_of(const hybrid_plan_first *plan)
+{
+    const auto *from = reinterpret_cast<const uint4 *>(plan);
+    const uint4 a = usw_load_here(from), b = usw_load_here(from + 1);
+    return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+}
+struct hybrid_plan : hybrid_plan_first {
     unsigned long long any, all;  /* OR and AND of the mapped keys, less base */
     unsigned long long over;      /* keys in buckets that no local sort can hold */
     unsigned long long ranges[2]; /* of 6_large_lists.cuh: length << 40 and tiles of each list */
     unsigned bins[2];             /* bins in the list: small ones, and others */
     unsigned rises, falls;        /* 1: some key is above (below) its left neighbour */
-    unsigned shift;               /* the leading bits are the last `bits` of key >> shift */
-    unsigned bits, bits1;         /* number of the leading bits; bits of the first scatter */
     unsigned long long base;      /* a window of 2^(shift + bits) values begins here; or 0 */
-    unsigned twice;               /* 1: there are twice as many buckets as the host has foreseen */
     unsigned first;               /* its leading bits: 0, or a digit of the first scatter */
-    unsigned group;               /* a bucket of step 5 is 1 << group values of the leading bits */
     unsigned ticket, done, taken;
     unsigned large;            /* buckets whose keys are counted in `over` */
-    unsigned scatter, buckets; /* 1: the first scatter is to be done; all that goes by buckets */
+    unsigned scatter;          /* 1: the first scatter is to be done */
     unsigned reverse, radix;   /* 1: the order is to be reversed; all is left to the radix sort */
-    unsigned crowded;          /* 1: many keys have the same digits */
     unsigned skip;             /* 1: no keys are to be counted by the next count */
     unsigned uncounted;        /* not 0: the first scatter counts, that of HYBRID_UNCOUNTED_... */
     unsigned region, regions;  /* of that by bits: the bucket of the first region, how many there */
     unsigned long long stride; /* are, and keys of each */
-    unsigned few_values; /* keys have few values: 1, and when these are counted their number */
-    unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
-    unsigned rest;       /* 1: gpu/tree_buckets/sort_rest.cuh sorts some that are too large */
-    unsigned by_tree, near, tree_buckets; /* TREE_.. of prefix_tree.cuh, by_tree may be 1 */
-    unsigned in_order; /* 1: nothing is to be done but to copy keys of another array */
-    unsigned begun;    /* 1: the sorts of what is left of a tree's buckets have begun */
+    unsigned few_values;    /* keys have few values: 1, and when these are counted their number */
+    unsigned left;          /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
+    unsigned rest;          /* 1: gpu/tree_buckets/sort_rest.cuh sorts some that are too large */
+    unsigned by_tree, near; /* TREE_.. of prefix_tree.cuh, by_tree may be 1 */
+    unsigned in_order;      /* 1: nothing is to be done but to copy keys of another array */
+    unsigned begun;         /* 1: the sorts of what is left of a tree's buckets have begun */
     unsigned rests[2], rests_taken[2]; /* buckets on the lists of hybrid_rest_lists, and how many
                                         * blocks have taken but their first */
     unsigned ordered;                  /* 1: most neighbours rise, and gpu/runs looks at all keys */
@@ -60,11 +72,17 @@ struct hybrid_rest_lists {
     unsigned room, small, most, wide;
 };
 
-/* Where the window of 2^(shift + bits) values begins that the plan's keys are in. */
+/* Where the window of 2^(shift + bits) values begins that the keys are in, by the plan's base and
+ * all. */
+__device__ __forceinline__ unsigned long long
+hybrid_window(const hybrid_plan_first &plan, unsigned long long base, unsigned long long all)
+{
+    const unsigned top = plan.shift + plan.bits;
+    return base + (top < 64 ? all >> top << top : 0);
+}
 __device__ __forceinline__ unsigned long long hybrid_window_of(const hybrid_plan *plan)
 {
-    const unsigned top = plan->shift + plan->bits;
-    return plan->base + (top < 64 ? plan->all >> top << top : 0);
+    return hybrid_window(*plan, plan->base, plan->all);
 }
 
 /* The bits above the undecided ones of the keys of the bucket `number` of step 5. */

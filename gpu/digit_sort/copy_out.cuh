@@ -84,21 +84,17 @@ __device__ __forceinline__ void copy_joined(const usw_joined<K> *from, K *keys, 
     }
 }
 
-/* Whether the passes have left something to copy. */
-template <typename K> __device__ __forceinline__ bool usw_copies_out(const usw_copy_out_args<K> &a)
-{
-    const unsigned passes = a.control->passes;
-    return passes == 0 || (a.last_in_tmp && passes % 2 != 0 && !usw_takes_spare(a.spare, passes));
-}
-
-/* By all blocks of a launch, where there is something to copy. */
 template <typename K, unsigned value_bytes>
 __device__ __forceinline__ void usw_copy_out_block(const usw_copy_out_args<K> &a)
 {
     using V = typename usw_value_of<value_bytes>::type;
+    unsigned passes = a.control->passes;
     const K *keys = a.keys_in;
     const void *values = a.values_in;
-    if (a.control->passes != 0) {
+    if (passes != 0) {
+        if (!a.last_in_tmp || passes % 2 == 0 || usw_takes_spare(a.spare, passes)) {
+            return;
+        }
         if constexpr (sizeof(K) == value_bytes) {
             copy_joined(reinterpret_cast<const usw_joined<K> *>(a.keys_tmp), a.keys_out,
                         static_cast<K *>(a.values_out), a.n);
@@ -113,6 +109,15 @@ __device__ __forceinline__ void usw_copy_out_block(const usw_copy_out_args<K> &a
     }
     if constexpr (value_bytes != 0) {
         copy_array(static_cast<const V *>(values), static_cast<V *>(a.values_out), a.n, reverse);
+    }
+}
+
+template <typename K, unsigned value_bytes>
+__global__ void __launch_bounds__(512) usw_radix_copy_out(const usw_copy_out_args<K> a)
+{
+    usw_chained();
+    if (a.enabled == nullptr || *a.enabled != 0) {
+        usw_copy_out_block<K, value_bytes>(a);
     }
 }
 

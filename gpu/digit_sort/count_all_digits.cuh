@@ -300,6 +300,9 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
     unsigned t = threadIdx.x;
     usw_chained();
     if (a.enabled != nullptr && *a.enabled == 0) {
+        if (blockIdx.x == 0 && t == 0) {
+            a.control->passes = 0; /* usw_radix_numbered leaves 1 */
+        }
         return;
     }
     for (size_t i = blockIdx.x * blockDim.x + t; i < a.ring_words; i += gridDim.x * blockDim.x) {

@@ -5,6 +5,7 @@
 #ifndef USW_GPU_DIGIT_SORT_FEW_VALUES_PASS_CUH
 #define USW_GPU_DIGIT_SORT_FEW_VALUES_PASS_CUH
 
+#include "gpu/digit_sort/copy_out.cuh"
 #include "gpu/digit_sort/pass.cuh"
 
 template <typename K> struct usw_radix_steps {
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     usw_radix_numbered(const usw_radix_steps<K> a, unsigned *barrier)
 {
     USW_DYNAMIC_SHARED(unsigned char, shared);
-    USW_SHARED(radix_block_words, words);
+    USW_SHARED(unsigned, taken);
     if (a.pass.few->values == 0) {
         return;
     }
@@ -52,11 +53,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
         usw_radix_plan_few(a.count.control, a.pass.few, a.pass.n);
     }
     usw_grid_barrier(barrier, 1, false);
-    radix_run_pass<K, value_bytes, Shape, W, true>(a.pass, 0, shared, &words);
+    radix_run_pass<K, value_bytes, Shape, W, true>(a.pass, 0, shared, &taken);
     usw_grid_barrier(barrier, 2, true);
-    if (usw_copies_out(a.copy_out)) {
-        usw_copy_out_block<K, value_bytes>(a.copy_out);
-    }
+    usw_copy_out_block<K, value_bytes>(a.copy_out);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* pass.cuh - the passes of a radix sort on a GPU: each moves every key, stably, to the next place of
- * its digit.
+/* pass.cuh - one pass of a radix sort on a GPU, or all: each moves every key, stably, to the next
+ * place of its digit.
  *
  * Steps of a tile
  *   load     keys, and values if any, to registers.
@@ -42,13 +42,6 @@ __device__ __forceinline__ void ask_ahead(const void *at, size_t bytes)
 #endif
 }
 
-/* A block's words in shared memory. */
-struct radix_block_words {
-    unsigned pass;
-    unsigned taken;   /* number of the next tile, from 1 on; 0: the spine */
-    unsigned written; /* tiles that the block has written in this pass */
-};
-
 /* One block's work in a pass. W: the type of the tiles' words (gpu/carry/look_back_digits.cuh). */
 template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered>
 struct radix_pass {
@@ -58,7 +51,7 @@ struct radix_pass {
     size_t tiles;
     usw_pass_ends<K, value_bytes, numbered> e;
     look_ring<W> ring;
-    radix_block_words *words; /* shared */
+    unsigned *taken; /* shared: number of the next tile, from 1 on; 0: the spine */
 
     /* Draws the next tile, which may begin when the tile that used its words before has read its
      * answer. One thread calls. */
@@ -66,7 +59,7 @@ struct radix_pass {
     {
         /* Step spine_digits/take of proofs/models. */
         const unsigned next = atomicAdd(&a.control->tiles_taken[pass], 1u);
-        words->taken = next;
+        *taken = next;
         if (next > a.ring_tiles && next <= tiles) {
             const unsigned *word = a.done + ((next - 1) & (a.ring_tiles - 1));
             /* Step spine_digits/wait_slot of proofs/models. */
@@ -136,91 +129,92 @@ struct radix_pass {
     }
 };
 
-/* One pass by one block, which is the spine if it draws the number 0. */
+/* Waits until all tiles of the pass before are written, by blocks that have begun. One thread
+ * calls. */
+__device__ __forceinline__ void radix_wait_for_pass(usw_radix_control *control, unsigned pass,
+                                                    size_t tiles)
+{
+    /* Step spine_digits/wait_pass of proofs/models. */
+    while (usw_load_acquire(&control->tiles_written[pass - 1]) != tiles) {
+        usw_yield();
+    }
+}
+
+/* One pass by one block, which is the spine if it draws the number 0; returns how many tiles it has
+ * written. taken: as in radix_pass. waits: for the pass before. */
 template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered>
-__device__ __forceinline__ void radix_run_pass(const usw_radix_pass_args<K> &a, unsigned pass,
-                                               unsigned char *shared, radix_block_words *words)
+__device__ __forceinline__ unsigned radix_run_pass(const usw_radix_pass_args<K> &a, unsigned pass,
+                                                   unsigned char *shared, unsigned *taken,
+                                                   bool waits = false)
 {
     const size_t tiles = (a.n + Shape::tile - 1) / Shape::tile;
     const unsigned laps = static_cast<unsigned>((tiles + a.ring_tiles - 1) / a.ring_tiles);
     const look_ring<W> ring = {static_cast<W *>(a.ring), a.ring_tiles, 1 + pass * laps};
-    radix_pass<K, value_bytes, Shape, W, numbered> p = {a, pass, tiles, {}, ring, words};
+    radix_pass<K, value_bytes, Shape, W, numbered> p = {a, pass, tiles, {}, ring, taken};
     const unsigned digit = begin_pass(p.e, a, pass, a.control->passes);
     if (threadIdx.x == 0) {
-        words->taken = atomicAdd(&a.control->tiles_taken[pass], 1u);
-        words->written = 0;
+        *taken = atomicAdd(&a.control->tiles_taken[pass], 1u);
+        if (waits && *taken <= tiles) {
+            radix_wait_for_pass(a.control, pass, tiles);
+        }
     }
     __syncthreads();
-    if (words->taken == 0) {
+    if (*taken == 0) {
         usw_digit_spine(ring, a.control->base[digit], static_cast<unsigned>(tiles));
-        return;
+        return 0;
     }
     radix_tile<K, value_bytes, Shape, W, numbered> b;
     b.carve(shared);
-    for (size_t at = words->taken; at <= tiles; at = words->taken) {
+    unsigned written = 0;
+    for (size_t at = *taken; at <= tiles; at = *taken) {
         p.one_tile(b, at - 1);
-        if (threadIdx.x == 0) {
-            words->written++;
-        }
+        written++;
     }
+    return written;
 }
 
-/* Waits until all tiles of a pass are written, by blocks that have all begun. A block calls. */
-template <typename Shape>
-__device__ __forceinline__ void radix_wait_for_pass(usw_radix_control *control, unsigned pass,
-                                                    size_t n)
-{
-    const unsigned tiles = static_cast<unsigned>((n + Shape::tile - 1) / Shape::tile);
-    if (threadIdx.x == 0) {
-        /* Step spine_digits/wait_pass of proofs/models. */
-        while (usw_load_acquire(&control->tiles_written[pass]) != tiles) {
-            usw_yield();
-        }
-    }
-    __syncthreads();
-}
-
-/* Passes from `first` to before `end`, as far as the plan has some, and after the last of all digits
- * the copy out. In one launch a block goes on to the next pass when it finds no more tile of this
- * one, and waits there for the tiles that others have begun: so no block waits for one that has not
- * begun, and the launch need not be cooperative. */
 template <typename K, unsigned value_bytes, typename Shape, typename W>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    usw_radix_scatter(const usw_radix_pass_args<K> a, const usw_copy_out_args<K> out,
-                      unsigned first, unsigned end)
+    usw_radix_scatter(const usw_radix_pass_args<K> a, unsigned pass)
 {
     USW_DYNAMIC_SHARED(unsigned char, shared);
-    USW_SHARED(radix_block_words, words);
+    USW_SHARED(unsigned, taken);
     usw_chained();
-    if (out.enabled != nullptr && *out.enabled == 0) {
+    if (pass < a.control->passes) {
+        radix_run_pass<K, value_bytes, Shape, W, false>(a, pass, shared, &taken);
+    }
+}
+
+/* All passes and the copy out in one launch, for sorts that seldom have anything to do: a pass takes
+ * some 2 us longer than in a launch of its own. A block goes on to the next pass when it finds no
+ * more tile, and waits there for the tiles that others have begun: so no block waits for one that
+ * has not begun, and the launch need not be cooperative. */
+template <typename K, unsigned value_bytes, typename Shape, typename W>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
+    usw_radix_all_passes(const usw_radix_pass_args<K> a, const usw_copy_out_args<K> out)
+{
+    USW_DYNAMIC_SHARED(unsigned char, shared);
+    USW_SHARED(unsigned, taken);
+    usw_chained();
+    if (*out.enabled == 0) {
         return;
     }
-    if (threadIdx.x == 0) {
-        words.pass = first;
+    unsigned pass = 0;
+    for (; pass < a.control->passes; pass++) {
+        const unsigned written =
+            radix_run_pass<K, value_bytes, Shape, W, false>(a, pass, shared, &taken, pass != 0);
+        __syncthreads();
+        if (threadIdx.x == 0 && written != 0) {
+            __threadfence();
+            /* Step spine_digits/leave_pass of proofs/models. */
+            atomicAdd(&a.control->tiles_written[pass], written);
+        }
+    }
+    if (threadIdx.x == 0 && pass != 0) {
+        radix_wait_for_pass(a.control, pass, (a.n + Shape::tile - 1) / Shape::tile);
     }
     __syncthreads();
-    while (words.pass < end && words.pass < a.control->passes) {
-        if (words.pass != 0) {
-            radix_wait_for_pass<Shape>(a.control, words.pass - 1, a.n);
-        }
-        radix_run_pass<K, value_bytes, Shape, W, false>(a, words.pass, shared, &words);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            if (words.written != 0) {
-                __threadfence();
-                /* Step spine_digits/leave_pass of proofs/models. */
-                atomicAdd(&a.control->tiles_written[words.pass], words.written);
-            }
-            words.pass++;
-        }
-        __syncthreads();
-    }
-    if (end == a.bits.digits && usw_copies_out(out)) {
-        if (words.pass != 0) {
-            radix_wait_for_pass<Shape>(a.control, words.pass - 1, a.n);
-        }
-        usw_copy_out_block<K, value_bytes>(out);
-    }
+    usw_copy_out_block<K, value_bytes>(out);
 }
 
 #endif

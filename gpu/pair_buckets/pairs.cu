@@ -166,6 +166,7 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     j.handed = j.counts + buckets;
     j.ring = j.handed + buckets;
     j.scratch.control = j.zero + mine;
+    j.scratch.seldom = j.tree != nullptr;
     /* The wider of keys and values comes first, so that both are aligned. */
     const bool values_first = value_bytes > sizeof(K);
     j.scratch.keys_tmp = values_first ? tmp + n * value_bytes : tmp;
@@ -264,6 +265,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
                                  j.map,
                                  j.plan,
                                  nullptr,
+                                 usw_gpu_asking(g, S::threads),
                                  j.starts,
                                  j.rest,
                                  j.extents};

@@ -24,6 +24,7 @@ template <typename K> struct pairs_local_args {
     usw_gpu_keymap<K> map;
     pairs_plan *plan;
     const unsigned *begun;            /* NULL, or where pairs_local_rest runs before */
+    unsigned asking;                  /* of usw_chained_beside */
     const unsigned long long *starts; /* buckets + 1 */
     const unsigned *rest;             /* a list of buckets, see pairs_plan */
     hybrid_extents extents;           /* of a tree's buckets */
@@ -249,7 +250,7 @@ template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs_local_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
-    usw_chained_beside(a.begun);
+    usw_chained_beside(a.begun, a.asking);
     if (!a.plan->split) {
         return;
     }

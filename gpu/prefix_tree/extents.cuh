@@ -4,6 +4,7 @@
 #ifndef USW_GPU_PREFIX_TREE_EXTENTS_CUH
 #define USW_GPU_PREFIX_TREE_EXTENTS_CUH
 
+#include "gpu/load_here.cuh"
 #include "gpu/prefix_tree/prefix_tree.cuh"
 
 /* The key with the last bits of its bucket's number above its last `low` ones, 32 or more of keys
@@ -133,21 +134,26 @@ struct hybrid_extents {
     {
         return {least[b], low};
     }
-    /* What is noted of bucket b of a tree, zeros if `here` is false. It is loaded before the
-     * bucket's size is known, so that a block waits for all of it once. */
+    /* What is noted of a bucket. */
     struct of_bucket {
         unsigned long long least;
         unsigned left, fill, low;
-        __device__ __forceinline__ of_bucket(const hybrid_extents &e, unsigned b, bool here)
-            : least(here ? e.least[b] : 0), left(here ? e.left[b] : 0u),
-              fill(here ? e.fill[b] + 1u : 256), low(e.low)
-        {
-        }
         template <typename K> __device__ __forceinline__ hybrid_decoder<K> decoder() const
         {
             return {least, low};
         }
     };
+    /* Of bucket b, loaded at once; where there can be no tree, none. */
+    __device__ __forceinline__ of_bucket of(unsigned b) const
+    {
+        of_bucket e = {0, 0, 256, low};
+        if (least != nullptr) {
+            e.least = usw_load_here(least + b);
+            e.left = usw_load_here(left + b);
+            e.fill = usw_load_here(fill + b) + 1u;
+        }
+        return e;
+    }
 };
 
 #endif

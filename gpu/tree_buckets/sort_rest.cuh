@@ -82,7 +82,7 @@ __launch_bounds__(NT, MB) void hybrid_local_rest(const __grid_constant__ hybrid_
     if (large) { /* these take longest, and are first */
         usw_chained_before(&a.plan->begun);
     } else {
-        usw_chained_beside(&a.plan->begun);
+        usw_chained_beside(&a.plan->begun, gridDim.x);
     }
     if (!a.plan->tree_buckets && !a.plan->rest) {
         return;

@@ -46,13 +46,13 @@ proctype block()
     atomic { running < RESIDENT -> running++ }
     do
     :: pass < PASSES ->
-        /* step wait_pass */
-        if
-        :: pass > 0 -> written[pass - 1] == TILES
-        :: else
-        fi;
         mine = 0;
         atomic { next = taken[pass]; taken[pass]++ }
+        /* step wait_pass */
+        if
+        :: pass > 0 && next <= TILES -> written[pass - 1] == TILES
+        :: else
+        fi;
         if
         :: next == 0 -> /* the spine */
             sum = 0;
