@@ -76,7 +76,7 @@ template <typename K> struct hybrid_local_args {
         b.by_tree = b.plan.tree_buckets != 0;
         if (!b.by_tree) {
             const unsigned left = b.plan.shift + b.plan.group;
-            b.extent = {hybrid_window(b.plan, base, all) +
+            b.extent = {hybrid_window_from(b.plan, base, all) +
                             (static_cast<unsigned long long>(number) << left),
                         left, 256, left};
         }

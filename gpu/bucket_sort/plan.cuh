@@ -75,14 +75,14 @@ struct hybrid_rest_lists {
 /* Where the window of 2^(shift + bits) values begins that the keys are in, by the plan's base and
  * all. */
 __device__ __forceinline__ unsigned long long
-hybrid_window(const hybrid_plan_first &plan, unsigned long long base, unsigned long long all)
+hybrid_window_from(const hybrid_plan_first &plan, unsigned long long base, unsigned long long all)
 {
     const unsigned top = plan.shift + plan.bits;
     return base + (top < 64 ? all >> top << top : 0);
 }
 __device__ __forceinline__ unsigned long long hybrid_window_of(const hybrid_plan *plan)
 {
-    return hybrid_window(*plan, plan->base, plan->all);
+    return hybrid_window_from(*plan, plan->base, plan->all);
 }
 
 /* The bits above the undecided ones of the keys of the bucket `number` of step 5. */
