@@ -23,7 +23,7 @@
  *          place    3_place.cuh: where the buckets begin; what is to be done.
  *          scatter  4_scatter.cuh: by the first half of the bits, keys to tmp; then by the second
  *                   half, back. Equal keys are the same bits, so ranks need not be stable. Keys of
- *                   32 bits of which many have the same digits have their own kernel. From 2^23 on,
+ *                   32 bits of which many have the same digits have their own kernel. From 2^22 on,
  *                   if keys are even in some range by the sample, there is no count before: the
  *                   first scatter counts them into regions with some slack,
  *                   4_scatter_uncounted.cuh.
@@ -46,7 +46,7 @@
  *          one scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read
  *          once, written once, and so are keys of few values.
  *
- * Scratch  one copy of the keys, and 1%, from 2^23 keys on 5%, for the regions' slack, the buckets
+ * Scratch  one copy of the keys, and 1%, from 2^22 keys on 5%, for the regions' slack, the buckets
  *          and the lists of what is left.
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;

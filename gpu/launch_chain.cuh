@@ -62,12 +62,12 @@ __device__ __forceinline__ void usw_chained_before(unsigned *begun)
 }
 
 /* The same for a launch that runs beside the one before, and beside those before that back to the
- * one that sets *begun. Its blocks start when that is set; the first of them, `asking`, as many as a
- * device runs at once, or more, load it, so that they see what was written before that launch. Later
- * blocks find it in the second cache: they start where one of these has ended, which has emptied the
- * multiprocessor's own cache, and would lose a load's time each. The last block waits for the end of
- * the launch before, so that the end of this one means that, too. begun NULL: as usw_chained. A
- * block calls. */
+ * one that sets *begun. Its blocks start when that is set; the first of them, `asking`, as many as
+ * a device runs at once, or more, load it, so that they see what was written before that launch.
+ * Later blocks start where one of these has ended, whose load has emptied the multiprocessor's own
+ * cache: they find all of it in the second one, and need not wait for such a load. The last block
+ * waits for the end of the launch before, so that the end of this one means that, too. begun NULL:
+ * as usw_chained. A block calls. */
 __device__ __forceinline__ void usw_chained_beside(const unsigned *begun, unsigned asking)
 {
     if (begun == nullptr) {

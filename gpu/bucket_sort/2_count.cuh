@@ -4,6 +4,7 @@
 #ifndef USW_GPU_BUCKET_SORT_2_COUNT_CUH
 #define USW_GPU_BUCKET_SORT_2_COUNT_CUH
 
+#include "gpu/block/counters_16bit.cuh"
 #include "gpu/bucket_sort/plan.cuh"
 #include "gpu/launch_chain.cuh"
 
@@ -35,13 +36,8 @@ struct hybrid_digit {
     }
 };
 
-template <typename T> __device__ __forceinline__ T *hybrid_byte(void *p, unsigned offset)
-{
-    return reinterpret_cast<T *>(static_cast<unsigned char *>(p) + offset);
-}
-
-/* Place r in the slots of a digit, which are C keys each. digit4: four times the digit, so that this
- * is one multiplication in bytes. */
+/* Place r in the slots of a digit, which are C keys each. digit4: four times the digit, so that
+ * this is one multiplication in bytes. */
 template <typename K>
 __device__ __forceinline__ K *hybrid_slot(K *slots, unsigned digit4, unsigned C, unsigned r)
 {

@@ -16,7 +16,6 @@
 #include "gpu/block/sort_merge.cuh"
 #include "gpu/bucket_sort/5_buckets.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
-#include "gpu/bucket_sort/counters_16bit.cuh"
 #include "gpu/prefix_tree/write_values.cuh"
 
 /* ---- a bucket ---- */

@@ -12,7 +12,6 @@
 #define USW_GPU_BUCKET_SORT_5_SORT_AS_WORDS_CUH
 
 #include "gpu/bucket_sort/5_sort.cuh"
-#include "gpu/bucket_sort/counters_16bit.cuh"
 #include "gpu/block/row_loads.cuh"
 
 /* Tuning, for buckets of 2^(12 + size) keys on average, which have 16 rows of a key a thread. */

@@ -19,7 +19,7 @@
 #endif
 
 enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 }; /* which first scatter counts */
-/* What blocks of steps 4 and 5 have to know before they load anything else: two loads of 16 bytes. */
+/* What blocks of steps 4 and 5 must know before they load anything else: two loads of 16 bytes. */
 struct alignas(16) hybrid_plan_first {
     unsigned buckets;      /* 1: all that goes by buckets, of leading bits */
     unsigned tree_buckets; /* TREE_.. of prefix_tree.cuh */

@@ -185,10 +185,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     }
 }
 
-/* All passes and the copy out in one launch, for sorts that seldom have anything to do: a pass takes
- * some 2 us longer than in a launch of its own. A block goes on to the next pass when it finds no
- * more tile, and waits there for the tiles that others have begun: so no block waits for one that
- * has not begun, and the launch need not be cooperative. */
+/* All passes and the copy out in one launch, for sorts that seldom have anything to do: a pass
+ * takes some 2 us longer than in a launch of its own. A block goes on to the next pass when it
+ * finds no more tile, and waits there for the tiles that others have begun: so no block waits for
+ * one that has not begun, and the launch need not be cooperative. */
 template <typename K, unsigned value_bytes, typename Shape, typename W>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     usw_radix_all_passes(const usw_radix_pass_args<K> a, const usw_copy_out_args<K> out)

@@ -3,10 +3,16 @@
  * The bin is the first B bits of a word of 32; bins d and d + 2^(B - 1) share one, so that one
  * addition scans the counts of both. */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_GPU_BUCKET_SORT_COUNTERS_16BIT_CUH
-#define USW_GPU_BUCKET_SORT_COUNTERS_16BIT_CUH
+#ifndef USW_GPU_BLOCK_COUNTERS_16BIT_CUH
+#define USW_GPU_BLOCK_COUNTERS_16BIT_CUH
 
-#include "gpu/bucket_sort/2_count.cuh"
+#include "gpu/gpu.cuh"
+
+/* What lies so many bytes behind p. */
+template <typename T> __device__ __forceinline__ T *hybrid_byte(void *p, unsigned offset)
+{
+    return reinterpret_cast<T *>(static_cast<unsigned char *>(p) + offset);
+}
 
 /* A scan over what all threads of a block count: begin[w] becomes the sum of all counts before
  * count[w], and the sum of all is returned. count[w] belongs to the w-th stretch, in which every
