@@ -6,9 +6,9 @@
  *          once, so that nothing waits for the host.
  *
  * Shape    fill of 17 KB, count, a pass for each digit of the bit range, finish
- *          (gpu/digit_sort/copy_out.cuh); what follows the count is one launch where there is seldom
- *          anything to sort. Pairs of few values, which the hybrid sort has counted: one cooperative
- *          launch (gpu/digit_sort/few_values_pass.cuh).
+ *          (gpu/digit_sort/copy_out.cuh); all behind the count is one launch where there is
+ *          seldom anything to sort. Pairs of few values, which the hybrid sort has counted: one
+ *          cooperative launch (gpu/digit_sort/few_values_pass.cuh).
  *
  * Traffic  u32 keys 4 + 4 * 8 = 36 bytes a key; u64 136; u32 with u32 values 68; argsort of u32 60,
  *          or 56 without the sorted keys. Sorted keys: 4 and what must be copied.
