@@ -293,13 +293,11 @@ static void many_uneven_keys(void **state)
         skip();
     }
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
-        for (unsigned i = 0; i < SIZES_32; i++) {
-            check(room, pattern, (pattern + i) % 2 != 0 ? UPSWEEP_F32 : UPSWEEP_U32, sizes_32[i],
-                  i);
+        for (unsigned i = pattern % 2; i < SIZES_32; i += 2) { /* half of them, since they take long */
+            check(room, pattern, pattern / 2 % 2 != 0 ? UPSWEEP_F32 : UPSWEEP_U32, sizes_32[i], i);
         }
-        check(room, pattern, UPSWEEP_U64, sizes_64[0], pattern);
-        check(room, pattern, UPSWEEP_F64, sizes_64[1], pattern);
-        check(room, pattern, UPSWEEP_U64, sizes_64[2], pattern);
+        check(room, pattern, pattern % 2 != 0 ? UPSWEEP_F64 : UPSWEEP_U64, sizes_64[pattern % 3],
+              pattern);
     }
     for (unsigned t = 0; t < 6; t++) {
         check(room, HIDDEN, wide[t], ((size_t)1 << 26) + t, t);
