@@ -59,7 +59,8 @@ template <typename K> struct hybrid_local_args {
     }
     /* What is to be known of bucket `number`; where not `next`, 0 or another bucket, has more than
      * `most` keys, these are loaded into the second cache. Each of these loads is a trip to that
-     * cache, so they leave together, before it is known which of them are of use. */
+     * cache, so they leave together, before it is known which of them are of use: the plan may
+     * have no buckets at all, so that their ends say nothing. */
     __device__ __forceinline__ hybrid_bucket bucket(unsigned number, unsigned next,
                                                     unsigned most) const
     {
@@ -84,7 +85,7 @@ template <typename K> struct hybrid_local_args {
             const size_t before = size_t(1) << b.plan.group, last = (number + 1) * before - 1;
             b.begin = number > 0 ? ends[last - before] : 0;
             end = ends[last];
-        } else if (threadIdx.x == 0 && next != 0) {
+        } else if (threadIdx.x == 0 && next != 0 && (b.plan.buckets || b.by_tree)) {
             hybrid_prefetch(from(b.plan) + from_next,
                             to_next - from_next <= most ? to_next - from_next : 0);
         }
