@@ -262,8 +262,9 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.from, j.keys, j.n, j.map, j.plan,
                static_cast<const hybrid_few<K> *>(j.few_values));
-    const usw_digit_scratch scratch = {j.tmp,   nullptr, nullptr,
-                                       nullptr, j.radix, j.tree != nullptr};
+    usw_digit_scratch scratch = {};
+    scratch.keys_tmp = j.tmp;
+    scratch.control = j.radix;
     return usw_radix_queue(g, s, scratch, &j.plan->radix);
 }
 

@@ -6,9 +6,8 @@
  *          once, so that nothing waits for the host.
  *
  * Shape    fill of 17 KB, count, a pass for each digit of the bit range, finish
- *          (gpu/digit_sort/copy_out.cuh); all behind the count is one launch where there is
- *          seldom anything to sort. Pairs of few values, which the hybrid sort has counted: one
- *          cooperative launch (gpu/digit_sort/few_values_pass.cuh).
+ *          (gpu/digit_sort/copy_out.cuh). Pairs of few values, which the hybrid sort has counted:
+ *          one cooperative launch (gpu/digit_sort/few_values_pass.cuh).
  *
  * Traffic  u32 keys 4 + 4 * 8 = 36 bytes a key; u64 136; u32 with u32 values 68; argsort of u32 60,
  *          or 56 without the sorted keys. Sorted keys: 4 and what must be copied.
@@ -74,11 +73,10 @@ template <typename K, unsigned value_bytes> static bool run_together(const usw_g
     return shape::blocks * bytes <= g->shared_bytes + 1024;
 }
 
-/* A launch for each step, or, seldom (of usw_digit_scratch), one for all but the first, if no film
- * wants pictures; `blocks` for a pass; cleared: the control words have been. */
+/* A launch for each step; `blocks` for a pass; cleared: the control words have been. */
 template <typename K, unsigned value_bytes, typename shape>
 static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsigned blocks,
-                                  bool cleared, bool seldom)
+                                  bool cleared)
 {
     using counting = usw_radix_count_tuning;
     const size_t n = a.pass.n;
@@ -100,17 +98,10 @@ static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsig
     } else {
         USW_LAUNCH(g, count, count_blocks, counting::threads, 0, a.count);
     }
-    const size_t shared = narrow ? radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()
-                                 : radix_tile<K, value_bytes, shape, uint64_t>::shared_bytes();
-    if constexpr (sizeof(K) >= 4) {
-        if (seldom && g->film == nullptr) {
-            auto all = narrow ? usw_radix_all_passes<K, value_bytes, shape, uint32_t>
-                              : usw_radix_all_passes<K, value_bytes, shape, uint64_t>;
-            return USW_LAUNCH_CHAINED(g, all, blocks, shape::threads, shared, a.pass, a.copy_out);
-        }
-    }
     auto kernel = narrow ? usw_radix_scatter<K, value_bytes, shape, uint32_t>
                          : usw_radix_scatter<K, value_bytes, shape, uint64_t>;
+    size_t shared = narrow ? radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()
+                           : radix_tile<K, value_bytes, shape, uint64_t>::shared_bytes();
     for (unsigned p = 0; p < a.pass.bits.digits; p++) {
         USW_LAUNCH_CHAINED(g, kernel, blocks, shape::threads, shared, a.pass, p);
     }
@@ -189,8 +180,7 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                 (radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()), a, g->barrier);
         }
     }
-    return queue_steps<K, value_bytes, shape>(g, a, some, j.scratch.control != nullptr,
-                                              j.scratch.seldom);
+    return queue_steps<K, value_bytes, shape>(g, a, some, j.scratch.control != nullptr);
 }
 
 /* Calls f(K(), values) with the key type and the number of bytes of a value, 0, 4 or 8. */

@@ -38,7 +38,6 @@ enum { USW_ORDER_SORT = 0, USW_ORDER_KEEP = 1, USW_ORDER_REVERSE = 2 };
 struct usw_radix_control {
     unsigned long long base[USW_RADIX_DIGITS][USW_RADIX_BINS]; /* counts, then exclusive sums */
     unsigned tiles_taken[USW_RADIX_DIGITS];
-    unsigned tiles_written[USW_RADIX_DIGITS]; /* all blocks' together, once a block leaves a pass */
     unsigned long long differ; /* bits in which keys differ from the first, if signs are counted */
     unsigned disorder;         /* 1: some key is below the one before it; 2: some is not */
     unsigned blocks_done;

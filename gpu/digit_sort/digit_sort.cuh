@@ -9,12 +9,9 @@
 /* Arrays of n elements; NULL: taken from the scratch. keys_out: used where the caller wants no
  * keys. If values are as wide as keys, keys_tmp is an array of n pairs and values_tmp is not used.
  * spare: NULL, or memory for n more such pairs, which saves a copy where an odd number of passes
- * sorts in place. control: NULL, or a usw_radix_control that is zero when the first kernel runs.
- * seldom: the sort seldom has anything to do, so all its passes are one launch, in which each takes
- * 2 us longer. */
+ * sorts in place. control: NULL, or a usw_radix_control that is zero when the first kernel runs. */
 struct usw_digit_scratch {
     void *keys_tmp, *keys_out, *values_tmp, *spare, *control;
-    bool seldom;
 };
 
 /* Sort by a method of gpu/digit_sort or gpu/short_sort, or USW_GPU_BY_SPLITS, as

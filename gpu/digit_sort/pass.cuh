@@ -1,5 +1,5 @@
-/* pass.cuh - one pass of a radix sort on a GPU, or all: each moves every key, stably, to the next
- * place of its digit.
+/* pass.cuh - one pass of a radix sort on a GPU: moves every key, stably, to the next place of its
+ * digit.
  *
  * Steps of a tile
  *   load     keys, and values if any, to registers.
@@ -25,7 +25,6 @@
 #define USW_GPU_DIGIT_SORT_PASS_CUH
 
 #include "gpu/carry/spine_digits.cuh"
-#include "gpu/digit_sort/copy_out.cuh"
 #include "gpu/digit_sort/tile.cuh"
 
 /* Has memory loaded into the second-level cache. */
@@ -129,23 +128,10 @@ struct radix_pass {
     }
 };
 
-/* Waits until all tiles of the pass before are written, by blocks that have begun. One thread
- * calls. */
-__device__ __forceinline__ void radix_wait_for_pass(usw_radix_control *control, unsigned pass,
-                                                    size_t tiles)
-{
-    /* Step spine_digits/wait_pass of proofs/models. */
-    while (usw_load_acquire(&control->tiles_written[pass - 1]) != tiles) {
-        usw_yield();
-    }
-}
-
-/* One pass by one block, which is the spine if it draws the number 0; returns how many tiles it has
- * written. taken: as in radix_pass. waits: for the pass before. */
+/* One pass by one block, which is the spine if it draws the number 0. taken: as in radix_pass. */
 template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered>
-__device__ __forceinline__ unsigned radix_run_pass(const usw_radix_pass_args<K> &a, unsigned pass,
-                                                   unsigned char *shared, unsigned *taken,
-                                                   bool waits = false)
+__device__ __forceinline__ void radix_run_pass(const usw_radix_pass_args<K> &a, unsigned pass,
+                                               unsigned char *shared, unsigned *taken)
 {
     const size_t tiles = (a.n + Shape::tile - 1) / Shape::tile;
     const unsigned laps = static_cast<unsigned>((tiles + a.ring_tiles - 1) / a.ring_tiles);
@@ -154,23 +140,17 @@ __device__ __forceinline__ unsigned radix_run_pass(const usw_radix_pass_args<K> 
     const unsigned digit = begin_pass(p.e, a, pass, a.control->passes);
     if (threadIdx.x == 0) {
         *taken = atomicAdd(&a.control->tiles_taken[pass], 1u);
-        if (waits && *taken <= tiles) {
-            radix_wait_for_pass(a.control, pass, tiles);
-        }
     }
     __syncthreads();
     if (*taken == 0) {
         usw_digit_spine(ring, a.control->base[digit], static_cast<unsigned>(tiles));
-        return 0;
+        return;
     }
     radix_tile<K, value_bytes, Shape, W, numbered> b;
     b.carve(shared);
-    unsigned written = 0;
     for (size_t at = *taken; at <= tiles; at = *taken) {
         p.one_tile(b, at - 1);
-        written++;
     }
-    return written;
 }
 
 template <typename K, unsigned value_bytes, typename Shape, typename W>
@@ -183,38 +163,6 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     if (pass < a.control->passes) {
         radix_run_pass<K, value_bytes, Shape, W, false>(a, pass, shared, &taken);
     }
-}
-
-/* All passes and the copy out in one launch, for sorts that seldom have anything to do: a pass
- * takes some 2 us longer than in a launch of its own. A block goes on to the next pass when it
- * finds no more tile, and waits there for the tiles that others have begun: so no block waits for
- * one that has not begun, and the launch need not be cooperative. */
-template <typename K, unsigned value_bytes, typename Shape, typename W>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    usw_radix_all_passes(const usw_radix_pass_args<K> a, const usw_copy_out_args<K> out)
-{
-    USW_DYNAMIC_SHARED(unsigned char, shared);
-    USW_SHARED(unsigned, taken);
-    usw_chained();
-    if (*out.enabled == 0) {
-        return;
-    }
-    unsigned pass = 0;
-    for (; pass < a.control->passes; pass++) {
-        const unsigned written =
-            radix_run_pass<K, value_bytes, Shape, W, false>(a, pass, shared, &taken, pass != 0);
-        __syncthreads();
-        if (threadIdx.x == 0 && written != 0) {
-            __threadfence();
-            /* Step spine_digits/leave_pass of proofs/models. */
-            atomicAdd(&a.control->tiles_written[pass], written);
-        }
-    }
-    if (threadIdx.x == 0 && pass != 0) {
-        radix_wait_for_pass(a.control, pass, (a.n + Shape::tile - 1) / Shape::tile);
-    }
-    __syncthreads();
-    usw_copy_out_block<K, value_bytes>(out);
 }
 
 #endif

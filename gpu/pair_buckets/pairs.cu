@@ -166,7 +166,6 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     j.handed = j.counts + buckets;
     j.ring = j.handed + buckets;
     j.scratch.control = j.zero + mine;
-    j.scratch.seldom = j.tree != nullptr;
     /* The wider of keys and values comes first, so that both are aligned. */
     const bool values_first = value_bytes > sizeof(K);
     j.scratch.keys_tmp = values_first ? tmp + n * value_bytes : tmp;
