@@ -149,6 +149,7 @@ static size_t FN(partition_signed)(void *keys, size_t n, const void *pivot)
 #undef SIGNED_ORDER
 #undef FN
 #define FN(name) UNSIGNED_FN(name)
+#define MAPS 1 /* of unsigned keys, again */
 #include "cpu/cache_sort/key_order.h"
 
 #else

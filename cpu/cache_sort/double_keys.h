@@ -115,8 +115,8 @@ static usw_shape sort_small_doubles(void *keys, size_t n)
 }
 
 #undef DOUBLES
-#if USW_LEVEL == 2
 #define MAPS 1 /* of integers, again */
+#if USW_LEVEL == 2
 #define HALF_BASE 64
 #endif
 #undef FN

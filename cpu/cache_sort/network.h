@@ -178,6 +178,7 @@ static inline size_t FN(keys_at)(size_t n, size_t at)
 }
 
 #ifdef JOINS
+#if USW_LEVEL == 2
 /* As many lanes of a, then b, as end with the first `count` of b. */
 static inline V FN(vjoin)(V a, V b, size_t count)
 {
@@ -188,6 +189,7 @@ static inline V FN(vjoin)(V a, V b, size_t count)
     V from = ELEMENT(add)(FN(vindex)(lane), FN(vset)((KEY)count));
     return ELEMENT(permutex2var)(a, from, b);
 }
+#endif
 
 /* Stores n keys, v[0 .. rows - 1] in order, of which those from half of the rows on may be missing,
  * by whole vectors: the last ones overlap. */
@@ -253,6 +255,15 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const
         FN(store_joined)(k, n, v, rows);
         return;
     }
+#if USW_LEVEL == 1
+    if (rows == 1 && n >= LANES / 2) {
+#ifdef MAPS
+        v[0] = mapped ? FN(vunmap)(v[0], FN(vmap_of)(map)) : v[0];
+#endif
+        FN(vstore_pieces)(k, v[0], n);
+        return;
+    }
+#endif
 #endif
     const unsigned stack = rows > LANES ? rows / LANES : 1;
     USW_UNROLL for (unsigned i = 0; i < rows; i++)

@@ -108,6 +108,7 @@ static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
 }
 
 #undef COMPARES_MAPPED
+#undef MAPS
 #if KEY_BITS < 128
 #define COMPARES_MAPPED 1
 static size_t FN(partition_mapped)(KEY *k, size_t n, KEY pivot, const usw_keymap *shared)

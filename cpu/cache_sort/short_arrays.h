@@ -13,13 +13,22 @@ static inline bool FN(rises_signed)(const usw_keymap *map)
     return (map->neg | map->add) == 0 && map->pos == UINT64_C(1) << (KEY_BITS - 1);
 }
 
-/* Sorts n <= BASE keys in the order of the map; the network maps them in registers. */
+/* With AVX2 more than four vectors are mapped in memory: mapped in registers they take longer. */
+#undef MAPPED_MOST
+#if USW_LEVEL == 2
+#define MAPPED_MOST FN(BASE)
+#else
+#define MAPPED_MOST (4 * LANES)
+#endif
+
+/* Sorts n <= MAPPED_MOST keys in the order of the map; the network maps them in registers. */
 static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
 {
     usw_shape shape = FN(shape)(k, n, map);
     if (shape == USW_FALLING) {
         USW_SYMBOL(usw_keymap_steps).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
-#if KEY_BITS == 32
+#if USW_LEVEL == 1
+#elif KEY_BITS == 32
     } else if (shape == USW_MIXED && FN(rises_signed)(map)) {
         USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I32));
         signed_base_sort_u32(k, n);
@@ -149,15 +158,15 @@ USW_NOINLINE static usw_shape FN(sort_more)(KEY *k, size_t n, const usw_keymap *
         USW_ROUTE("all equal");
         return USW_RISING;
     }
-#ifdef MAPS
-    if (map != NULL && n <= FN(BASE)) {
-        return FN(sort_small_mapped)(k, n, map);
-    }
-#endif
 #ifdef SORTS_SIGNED
     if (map != NULL && keeps_signed_order(map)) {
         USW_ROUTE_OF("in signed order", USW_SIGNED);
         return SIGNED_FN(sort_shaped)(k, n);
+    }
+#endif
+#ifdef MAPS
+    if (map != NULL && n <= MAPPED_MOST) {
+        return FN(sort_small_mapped)(k, n, map);
     }
 #endif
 #if KEY_BITS == 64 && defined(SORTS_DOUBLES)
@@ -200,7 +209,7 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
 static void FN(sort_row)(void *keys, size_t n, const usw_keymap *map)
 {
     const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
-#if defined(MAPS) && KEY_BITS == 32
+#if USW_LEVEL == 2 && KEY_BITS == 32
     if (n <= FN(BASE) && FN(rises_signed)(map)) {
         USW_ROUTE_OF("a row in signed order", USW_TYPE_BIT(UPSWEEP_I32));
         signed_base_sort_u32(keys, n);

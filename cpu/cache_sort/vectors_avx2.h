@@ -12,8 +12,12 @@
 #undef SIDES
 #define SIDES unsigned /* a bit for each key that goes right where a vector is partitioned */
 #undef COMPARES_MAPPED
+#undef MAPS
+#undef JOINS
+#define JOINS 1
 #if !defined(DOUBLES) && !defined(SIGNED_ORDER)
 #define COMPARES_MAPPED 1
+#define MAPS 1 /* short arrays are mapped in registers */
 #endif
 #define BY_BLOCKS 1 /* more than 16 vectors are sorted by cpu/cache_sort/merge_blocks.h */
 static void FN(sort_many)(KEY *k, size_t n);
@@ -266,7 +270,42 @@ static inline V FN(vmapped)(V v, FN(vmap) m)
     return _mm256_add_epi32(_mm256_xor_si256(v, _mm256_castps_si256(flip)), m.add);
 #endif
 }
+
+/* The mapped keys of the first `count` lanes; the others are as great as a key can be. */
+static inline V FN(vmap_some)(V v, FN(vmap) m, size_t count)
+{
+    return _mm256_blendv_epi8(FN(vgreatest)(), FN(vmapped)(v, m), FN(first_lanes)(count));
+}
+
+static inline V FN(vunmap)(V v, FN(vmap) m)
+{
+#if KEY_BITS == 64
+    V y = _mm256_xor_si256(_mm256_sub_epi64(v, m.add), m.pos);
+    M below = _mm256_cmpgt_epi64(_mm256_setzero_si256(), y);
+#else
+    V y = _mm256_xor_si256(_mm256_sub_epi32(v, m.add), m.pos);
+    M below = _mm256_cmpgt_epi32(_mm256_setzero_si256(), y);
 #endif
+    return _mm256_xor_si256(y, _mm256_and_si256(below, _mm256_xor_si256(m.pos, m.neg)));
+}
+#endif
+
+/* As many lanes of a, then b, as end with the first `count` of b. */
+static inline V FN(vjoin)(V a, V b, size_t count)
+{
+    const V element = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    V from = _mm256_add_epi32(element, _mm256_set1_epi32((int)count * (KEY_BITS / 32)));
+    M second = _mm256_cmpgt_epi32(from, _mm256_set1_epi32(7));
+    return FN(vpick)(FN(vpermute)(a, from), FN(vpermute)(b, from), second);
+}
+
+/* Stores LANES / 2 to LANES keys in two pieces that overlap. */
+static inline void FN(vstore_pieces)(KEY *to, V v, size_t count)
+{
+    V last = FN(vjoin)(v, v, count - LANES / 2);
+    _mm_storeu_si128((__m128i *)(void *)to, _mm256_castsi256_si128(v));
+    _mm_storeu_si128((__m128i *)(void *)(to + count - LANES / 2), _mm256_castsi256_si128(last));
+}
 
 static inline SIDES FN(vsides)(V x, V pivot)
 {
