@@ -246,7 +246,7 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const
 #ifdef JOINS
     /* A masked store holds up the loads of what lies behind it, such as the next of many short
      * arrays. Ranges of a quicksort, for which this branch is as good as random, have more rows. */
-    if ((rows == 2 || rows == 4) && n % LANES != 0) {
+    if ((rows == 2 || (rows == 4 && (USW_LEVEL == 2 || KEY_BITS == 32))) && n % LANES != 0) {
 #ifdef MAPS
         for (unsigned i = 0; mapped && i < rows; i++) {
             v[i] = FN(vunmap)(v[i], FN(vmap_of)(map));

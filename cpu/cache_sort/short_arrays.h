@@ -18,7 +18,7 @@ static inline bool FN(rises_signed)(const usw_keymap *map)
 #if USW_LEVEL == 2
 #define MAPPED_MOST FN(BASE)
 #else
-#define MAPPED_MOST (4 * LANES)
+#define MAPPED_MOST ((KEY_BITS == 64 ? 2 : 8) * LANES)
 #endif
 
 /* Sorts n <= MAPPED_MOST keys in the order of the map; the network maps them in registers. */
