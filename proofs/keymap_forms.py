@@ -181,20 +181,21 @@ def vector_forms(p, s, core):
             src = s.of("cpu/patterns/map_keys_cpu.h", level, bits)
             prove_equal(p, f"cpu/patterns/map_keys_cpu.h read_mapped_{w} {isa}", f,
                         lambda: src.call(f"read_mapped_{w}", Pointer([f.key()]), f.map), f.mapped)
-        if level == 2 and bits in (32, 64):
-            registers(p, s, f, on, bits)
+        if level >= 1 and bits in (32, 64):
+            registers(p, s, f, on, level, bits)
 
 
-def registers(p, s, f, on, bits):
+def registers(p, s, f, on, level, bits):
     """Short arrays, mapped in registers; lanes past the end are as great as a key can be."""
-    for half in ("", "half_"):
-        src = s.of("cpu/cache_sort/cache_sort_cpu.h", 2, bits)
-        src.instructions[f"{half}first_lanes_u{bits}"] = lambda src, count: on
+    lane = Lane(z3.If(on.on, z3.BitVecVal(-1, bits), z3.BitVecVal(0, bits)))  # a mask of AVX2
+    for half in ("", "half_")[:level]:
+        src = s.of("cpu/cache_sort/cache_sort_cpu.h", level, bits)
+        src.instructions[f"{half}first_lanes_u{bits}"] = lambda src, count: on if level == 2 else lane
         maps = src.call(f"{half}vmap_of_u{bits}", f.map)
         wanted = z3.If(on.on, f.mapped, z3.BitVecVal(-1, bits))
-        prove_equal(p, f"cache_sort {half}vmap_some_u{bits}", f,
+        prove_equal(p, f"cache_sort {half}vmap_some_u{bits} {LEVELS[level]}", f,
                     lambda: src.call(f"{half}vmap_some_u{bits}", Lane(f.raw), maps, number(1, 64, False)), wanted)
-        prove_equal(p, f"cache_sort {half}vunmap_u{bits}", f,
+        prove_equal(p, f"cache_sort {half}vunmap_u{bits} {LEVELS[level]}", f,
                     lambda: src.call(f"{half}vunmap_u{bits}", Lane(f.raw), maps), f.unmapped)
 
 

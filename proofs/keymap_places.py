@@ -21,7 +21,7 @@ PROVED = {
     "cpu/folds/least_keys.h": {"least_base"},
     "cpu/cache_sort/short_keys.h": {"key_as_32", "key_of_32"},
     "cpu/cache_sort/partition_scalar.h": {"compared"},
-    "cpu/cache_sort/vectors_avx2.h": {"vmap_of", "vmapped", "vsides_mapped"},
+    "cpu/cache_sort/vectors_avx2.h": {"vmap_of", "vmapped", "vunmap", "vsides_mapped"},
     "cpu/cache_sort/vectors_avx512.h": {"vmap_of", "vmap_bits", "vmapped", "vmap_some", "vunmap"},
     "cpu/cache_sort/vectors_avx512_256.h": {"vmap_of", "vmap_some", "vunmap"},
     "cpu/cache_sort/short_arrays.h": {"rises_signed", "map_key", "unmap_key"},

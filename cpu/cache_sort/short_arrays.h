@@ -13,7 +13,7 @@ static inline bool FN(rises_signed)(const usw_keymap *map)
     return (map->neg | map->add) == 0 && map->pos == UINT64_C(1) << (KEY_BITS - 1);
 }
 
-/* With AVX2 more than four vectors are mapped in memory: mapped in registers they take longer. */
+/* With AVX2 more vectors are mapped in memory, or compared as doubles, which takes less time. */
 #undef MAPPED_MOST
 #if USW_LEVEL == 2
 #define MAPPED_MOST FN(BASE)
