@@ -274,7 +274,7 @@ static inline V FN(vmapped)(V v, FN(vmap) m)
 /* The mapped keys of the first `count` lanes; the others are as great as a key can be. */
 static inline V FN(vmap_some)(V v, FN(vmap) m, size_t count)
 {
-    return _mm256_blendv_epi8(FN(vgreatest)(), FN(vmapped)(v, m), FN(first_lanes)(count));
+    return _mm256_blendv_epi8(FN(vset)((KEY)-1), FN(vmapped)(v, m), FN(first_lanes)(count));
 }
 
 static inline V FN(vunmap)(V v, FN(vmap) m)
