@@ -45,7 +45,8 @@ BOUNDED = {
         "cpu/selection/pack_cpu.h": ["low"], "cpu/selection/select_cpu.h": ["position"],
         "cpu/pair_sort/wide_upper_words.h": ["(w->words[i] & w->mask)"],
         "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"], "cpu/strings/strings.h": ["item"]},
-    "fewer keys than a vector has": {"cpu/merging/merge_vectors.h": ["n"], "cpu/cache_sort/short_arrays.h": ["(n - PIECE)"]},
+    "fewer keys than a vector has": {"cpu/merging/merge_vectors.h": ["n"], "cpu/cache_sort/short_arrays.h": ["(n - PIECE)"],
+                                     "cpu/cache_sort/vectors_avx2.h": ["count"]},
     "at most 22 bits of a float's value; a distance of at most 32 bits, since shift is 0": {
         "cpu/cache_sort/short_positions.h": ["(int32_t)((FN(value_of)(raw[i]) - m.from) * m.scale)",
                                              "((FN(value_of)(raw[i]) - m.from) * m.scale)",
