@@ -11,8 +11,9 @@
 
 /* The same sorts of twice as many buckets, if the sample has chosen that. */
 template <typename K, int size>
-static void queue_twice(usw_gpu *g, const hybrid_job<K> &j, const hybrid_local_args<K> &a)
+static void queue_twice(usw_gpu *g, const hybrid_job<K> &j, hybrid_local_args<K> a)
 {
+    a.extents = {}; /* of half as many buckets, if there may be a tree */
     using local = hybrid_local_shape<size>;
     using shape = typename hybrid_shape_of<K>::shape;
     constexpr int blocks = local::blocks(shape::local_blocks);
