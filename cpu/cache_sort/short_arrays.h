@@ -27,12 +27,11 @@ static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
     usw_shape shape = FN(shape)(k, n, map);
     if (shape == USW_FALLING) {
         USW_SYMBOL(usw_keymap_steps).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
-#if USW_LEVEL == 1
-#elif KEY_BITS == 32
+#if USW_LEVEL == 2 && KEY_BITS == 32
     } else if (shape == USW_MIXED && FN(rises_signed)(map)) {
         USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I32));
         signed_base_sort_u32(k, n);
-#else
+#elif USW_LEVEL == 2
     } else if (shape == USW_MIXED && FN(rises_signed)(map) && n <= HALF_BASE &&
                usw_halves_vectors()) {
         USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I64));
