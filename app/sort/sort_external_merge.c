@@ -49,7 +49,7 @@ static int flush(merging *m)
 static int save(merging *m, const sort_head *head, size_t from)
 {
     size_t bytes = (size_t)(head->line.end - head->line.p);
-    if (bytes > m->saved_room) {
+    if (m->saved == NULL || bytes > m->saved_room) {
         size_t room = bytes <= m->spare / 2 ? 2 * bytes : bytes;
         unsigned char *more = room - m->saved_room > m->spare ? NULL : malloc(room + IO_SLACK);
         if (more == NULL) {

@@ -26,9 +26,10 @@ def say(problem):
 
 
 def some_lines(rng, count, end):
-    """Few different keys, so that equal ones meet, and now and then a line without its end."""
+    """Few different keys, so that equal ones meet, now and then an empty line, and a last one without its end."""
     words = ["alpha", "beta", "Gamma", "-12", "3.50", "1K", "0", "", "zz", "x" * rng.randrange(90), "a\rb"]
-    text = end.join(f"{rng.choice(words)}{rng.randrange(9)} {rng.randrange(-5, 5)}.{rng.randrange(3)}" for _ in range(count))
+    text = end.join("" if rng.random() < 0.05 else
+                    f"{rng.choice(words)}{rng.randrange(9)} {rng.randrange(-5, 5)}.{rng.randrange(3)}" for _ in range(count))
     return text + (end if text and rng.random() < 0.8 else "")
 
 
