@@ -30,14 +30,12 @@ template <typename K> struct hybrid_scatter_args {
 
 /* The digit of a scatter, from the plan. */
 template <bool first> struct hybrid_level {
-    unsigned below;   /* bits between this digit and plan->shift */
     unsigned digits;  /* a power of two, 256 at most */
     unsigned buckets; /* of the first scatter */
     unsigned shift;   /* where the digit begins */
     __device__ __forceinline__ explicit hybrid_level(const hybrid_plan_first &plan)
-        : below(first ? plan.bits - plan.bits1 : 0),
-          digits(1u << (first ? plan.bits1 : plan.bits - plan.bits1)), buckets(1u << plan.bits1),
-          shift(plan.shift + below)
+        : digits(1u << (first ? plan.bits1 : plan.bits - plan.bits1)), buckets(1u << plan.bits1),
+          shift(plan.shift + (first ? plan.bits - plan.bits1 : 0))
     {
     }
 };

@@ -256,8 +256,7 @@ template <int NT, int I, int B, int ranges> struct hybrid_halves_block {
     __device__ __forceinline__ uint32_t key_at(unsigned p, unsigned wrap, uint32_t above,
                                                uint32_t least)
     {
-        const uint32_t bits = __byte_perm(*half(unit * p, wrap), above, 0x7610);
-        return bits + least;
+        return __byte_perm(*half(unit * p, wrap), above, 0x7610) + least;
     }
     /* Writes all keys. */
     __device__ __forceinline__ void write(uint32_t *to, const hybrid_rows<NT> &row,
